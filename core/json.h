@@ -138,6 +138,8 @@ bool json_number_is_multiple(const json_value *a, const json_value *b);
 bool json_valid_number(const char *text, size_t len);
 /* len bytes at text are valid UTF-8 (no surrogates, no overlong forms, at most U+10FFFF). */
 bool json_valid_utf8(const char *text, size_t len);
+/* Bytes of the valid UTF-8 sequence at at (1 to 4); 0: what stands there is none, or it goes beyond end. */
+unsigned json_utf8_step(const char *at, const char *end);
 /* Code points in valid UTF-8. */
 size_t json_code_points(const char *text, size_t len);
 
