@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "series.h"
+
+#include "day.h"
+
+static lastro_status ask(lastro_call *call, const char *method, const series_window *window, const char *doing,
+                         const lastro_value **ret, lastro_error *err) {
+    lastro_writer *w = lastro->scratch(call);
+    lastro->begin_object(w);
+    lastro_put_int(w, "codigo", window->code);
+    if (window->from)
+        lastro_put_text(w, "dataInicial", window->from);
+    if (window->to)
+        lastro_put_text(w, "dataFinal", window->to);
+    if (window->last)
+        lastro_put_int(w, "ultimos", window->last);
+    lastro->end_object(w);
+    lastro_service_call request = {.size = sizeof request, .service = "series", .version = 1, .method = method};
+    request.args = lastro->finish(call, w, err);
+    if (!request.args)
+        return LASTRO_EINTERNAL;
+    lastro_status s = lastro->service(call, &request);
+    if (s != LASTRO_OK)
+        return lastro_fail(err, s, "%s da série %lld: %s", doing, (long long)window->code, request.error.text);
+    *ret = request.result;
+    return LASTRO_OK;
+}
+
+lastro_status series_describe(lastro_call *call, int64_t code, const char *doing, const lastro_value **ret,
+                              lastro_error *err) {
+    return ask(call, "describe", &(series_window){.code = code}, doing, ret, err);
+}
+
+static bool read_day(const lastro_value *row, const char *name, int32_t *ret) {
+    lastro_text text = lastro_get_text(row, name, NULL);
+    return text.at && day_parse(text.at, text.len, ret);
+}
+
+/* False: a date or a number that cannot be read. */
+static bool read_row(const lastro_value *row, size_t place, series *s) {
+    const lastro_value *value = lastro_get(row, "valor");
+    observation o = {.end = DAY_NONE, .source = place};
+    if (!read_day(row, "data", &o.day) || (lastro_has(row, "dataFim") && !lastro_is(lastro_get(row, "dataFim"), LASTRO_NULL) &&
+                                           !read_day(row, "dataFim", &o.end)))
+        return false;
+    if (lastro_is(value, LASTRO_NULL)) {
+        s->empty++;
+        return true;
+    }
+    lastro_text digits = lastro->text(value);
+    if (!lastro_is(value, LASTRO_NUMBER) || !exact_parse(digits.at, digits.len, &o.value))
+        return false;
+    s->values[s->count++] = o;
+    return true;
+}
+
+lastro_status series_read(lastro_call *call, const series_window *window, const char *doing, series *ret,
+                          lastro_error *err) {
+    *ret = (series){0};
+    lastro_status status = ask(call, "observations", window, doing, &ret->answer, err);
+    if (status != LASTRO_OK)
+        return status;
+    ret->about = lastro_get(ret->answer, "serie");
+    ret->rows = lastro_get(ret->answer, "observacoes");
+    size_t count = lastro->count(ret->rows), place = 0;
+    ret->values = lastro->alloc(call, (count + 1) * sizeof *ret->values);
+    if (!ret->values)
+        return lastro_fail(err, LASTRO_ENOMEM, "%s da série %lld: %zu observações não cabem na memória da chamada", doing,
+                           (long long)window->code, count);
+    lastro_iter it;
+    for (lastro->iterate(ret->rows, &it); lastro->next(&it); place++)
+        if (!read_row(it.value, place, ret))
+            return lastro_fail(err, LASTRO_EUPSTREAM,
+                               "%s da série %lld: a observação %zu traz data ou valor que não se pode ler; nada foi "
+                               "calculado",
+                               doing, (long long)window->code, place + 1);
+    observations_sort(ret->values, ret->count);
+    return LASTRO_OK;
+}
+
+lastro_text series_digits(const series *s, const observation *o) {
+    return lastro->text(lastro_get(lastro->at(s->rows, o->source), "valor"));
+}
+
+lastro_text series_date(const series *s, const observation *o) {
+    return lastro_get_text(lastro->at(s->rows, o->source), "data", "");
+}
