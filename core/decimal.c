@@ -126,7 +126,8 @@ bool decimal_int64(const decimal *d, int64_t *ret) {
 /* ---- multiples ----
  * With a = A * 10^i, b = B * 10^j and neither A nor B divisible by 10, a is a multiple of b when B divides
  * A * 10^(i-j). For i < j that cannot be: A would have to end in zeros. Else B = 2^x * 5^y * m with m prime
- * to 10, and as x and y are below 4 times B's digits, a larger power of ten decides nothing: it is cut there. */
+ * to 10, and as x and y are below 4 times B's digits, a larger power of ten decides nothing: it is cut there.
+ */
 
 static bool small_divides(const decimal *a, const decimal *b, size_t zeros) {
     uint64_t divisor = 0, rest = 0;

@@ -10,10 +10,10 @@
 
 /* value = sign, digits as an integer, times 10 to the power of (exponent + shift) */
 typedef struct {
-    const char *at;   /* first digit that is not 0; a decimal point may stand between the digits */
-    size_t n;         /* digits from the first to the last that is not 0; none: the value is zero */
+    const char *at; /* first digit that is not 0; a decimal point may stand between the digits */
+    size_t n;       /* digits from the first to the last that is not 0; none: the value is zero */
     int64_t shift;
-    const char *exp;  /* digits of the exponent, no leading zeros */
+    const char *exp; /* digits of the exponent, no leading zeros */
     size_t exp_n;
     bool negative, exp_negative;
 } decimal;

@@ -23,8 +23,8 @@
 #define NOINLINE __attribute__((noinline))
 
 enum {
-    SMALL_TEXT = 512,  /* bytes; up to here there is room for the most nodes such a text can hold */
-    FEW_MEMBERS = 16,  /* duplicate names are found by comparing up to here, by hashing beyond */
+    SMALL_TEXT = 512, /* bytes; up to here there is room for the most nodes such a text can hold */
+    FEW_MEMBERS = 16, /* duplicate names are found by comparing up to here, by hashing beyond */
     TAG_INTEGER = 0x200,
     TAG_TRUE = 0x100
 };
@@ -53,13 +53,68 @@ enum { C_SPACE = 1, C_DIGIT = 2, C_PLAIN = 4 /* in a string: stands for itself, 
 #define P16 P4, P4, P4, P4
 #define D (C_PLAIN | C_DIGIT)
 static const uint8_t class_of[256] = {
-    0, 0, 0, 0, 0, 0, 0, 0, 0, C_SPACE, C_SPACE, 0, 0, C_SPACE, 0, 0,    /* 00 */
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,                      /* 10 */
-    C_PLAIN | C_SPACE, C_PLAIN, 0, C_PLAIN, P4, P4, P4,                  /* 20: not the quote */
-    D, D, D, D, D, D, D, D, D, D, C_PLAIN, C_PLAIN, P4,                  /* 30 */
-    P16,                                                                 /* 40 */
-    P4, P4, P4, 0, C_PLAIN, C_PLAIN, C_PLAIN,                            /* 50: not the backslash */
-    P16, P16,                                                            /* 60, 70 */
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    C_SPACE,
+    C_SPACE,
+    0,
+    0,
+    C_SPACE,
+    0,
+    0, /* 00 */
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0, /* 10 */
+    C_PLAIN | C_SPACE,
+    C_PLAIN,
+    0,
+    C_PLAIN,
+    P4,
+    P4,
+    P4, /* 20: not the quote */
+    D,
+    D,
+    D,
+    D,
+    D,
+    D,
+    D,
+    D,
+    D,
+    D,
+    C_PLAIN,
+    C_PLAIN,
+    P4,  /* 30 */
+    P16, /* 40 */
+    P4,
+    P4,
+    P4,
+    0,
+    C_PLAIN,
+    C_PLAIN,
+    C_PLAIN, /* 50: not the backslash */
+    P16,
+    P16, /* 60, 70 */
 };
 #undef P4
 #undef P16
@@ -70,7 +125,8 @@ static const uint8_t class_of[256] = {
 
 /* Raw newlines stand outside of strings only, and decoding may have put others inside: skip the strings. */
 static void locate(reader *r, const char *at, const json_value *n) {
-    const char *stop = r->string_at && r->string_at < at ? r->string_at : at, *from = r->text, *line_start = from;
+    const char *stop = r->string_at && r->string_at < at ? r->string_at : at, *from = r->text,
+               *line_start = from;
     unsigned line = 1;
     for (const json_value *v = r->nodes;; v++) {
         bool more = v < n && (!json_is(v, JSON_STRING) || v->u.text < stop);
@@ -421,7 +477,8 @@ static int compare_names(const void *a, const void *b) {
 
 /* For names made to collide: sorting takes n log n whatever they are. */
 static const json_value *duplicate_by_sorting(reader *r, const json_value *object, size_t count) {
-    const json_value **keys = (const json_value **)(void *)r->names; /* two slots a name are there: room enough */
+    const json_value **keys =
+        (const json_value **)(void *)r->names; /* two slots a name are there: room enough */
     const json_value *k = object + 1, *first = NULL;
     for (size_t i = 0; i < count; i++, k = json_skip(k + 1))
         keys[i] = k;

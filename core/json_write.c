@@ -79,8 +79,8 @@ static bool put_line(json_writer *w, uint32_t depth) {
 
 /* What follows the backslash for a byte; 'u': four digits; 0: the byte stands for itself. */
 #define U4 'u', 'u', 'u', 'u'
-static const char escape_of[256] = {U4,  U4,  'b', 't', 'n', 'u', 'f', 'r', 'u', 'u', U4, U4, U4, U4,
-                                    ['"'] = '"', ['\\'] = '\\'};
+static const char escape_of[256] = {U4,  U4,  'b', 't', 'n', 'u', 'f',         'r',
+                                    'u', 'u', U4,  U4,  U4,  U4,  ['"'] = '"', ['\\'] = '\\'};
 #undef U4
 
 static inline char *put_escape(char *out, unsigned char c) {
@@ -339,7 +339,8 @@ void json_write_raw(json_writer *w, const char *json, size_t len) {
 
 enum { SHORT_DIGITS = 15, PLACES_MAX = 22, DOUBLE_TEXT = 40, PLAIN_BELOW = -7, PLAIN_UP_TO = 21 };
 
-/* digits (n of them, the last not 0) with the point after the first, times 10^power, as plain as it can be. */
+/* digits (n of them, the last not 0) with the point after the first, times 10^power, as plain as it can be.
+ */
 static char *put_digits(char *out, const char *digits, int n, int power) {
     if (power < PLAIN_BELOW || power >= PLAIN_UP_TO) {
         *out++ = digits[0];
