@@ -187,7 +187,7 @@ static lastro_status warn_unknown(job *j, lastro_error *err) {
         {LOOKS_NAMED, "o nome ou a unidade fala em taxa ou variação"},
         {LOOKS_SIGNED, "os valores são pequenos e trocam de sinal"},
         {LOOKS_SWINGING, "os valores são pequenos e oscilam muito de um ponto ao outro"},
-        {LOOKS_DAILY, "os valores diários são minúsculos, como os de uma taxa ao dia"},
+        {LOOKS_DAILY, "os valores são diários e menores que 1, como os de uma taxa"},
     };
     lastro_text name = lastro_get_text(j->s.about, "nome", ""), unit = lastro_get_text(j->s.about, "unidade", "");
     unsigned looks = looks_like_rate(name.at, name.len, j->s.values, j->s.count) |

@@ -142,7 +142,7 @@ unsigned looks_like_rate(const char *name, size_t len, const observation *o, siz
         looks |= LOOKS_SIGNED;
     if (steps / (double)(count - 1) >= 0.2 * total / (double)count && total > 0)
         looks |= LOOKS_SWINGING;
-    if (highest < 0.3 && o[count - 1].day - o[0].day < 5 * (int32_t)(count - 1))
+    if (highest < 1 && o[count - 1].day - o[0].day < 5 * (int32_t)(count - 1))
         looks |= LOOKS_DAILY;
     return looks;
 }

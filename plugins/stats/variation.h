@@ -49,7 +49,7 @@ enum {
     LOOKS_NAMED = 1,    /* its name or unit says so */
     LOOKS_SIGNED = 2,   /* small numbers on both sides of zero */
     LOOKS_SWINGING = 4, /* small numbers that change by a fifth and more from row to row */
-    LOOKS_DAILY = 8     /* tiny numbers every day, as a rate a day has */
+    LOOKS_DAILY = 8     /* numbers below 1 every day: rates a day, or a month, start on each day */
 };
 unsigned looks_like_rate(const char *name, size_t len, const observation *o, size_t count);
 
