@@ -25,6 +25,7 @@ static const char usage[] =
     "  --unfiltered-delay MS    wait of a Focus query without $filter and $top (40000)\n"
     "  --obs-delay-us US        time of a window for each observation (0; measured: 4000 to 8000)\n"
     "  --future-days N          how far past the clock series 432 goes (default: to its end)\n"
+    "  --exact-windows          a window from a holiday does not bring the day before\n"
     "  --help\n";
 
 typedef struct {
@@ -76,6 +77,9 @@ static bool take_option(int option, const char *text, settings *set, sim_world *
         return take_number(text, 1000000, &w->obs_delay_us);
     case 'n':
         return take_number(text, 100000, &w->future_days);
+    case 'x':
+        w->exact_windows = true;
+        return true;
     default:
         return false;
     }
@@ -92,6 +96,7 @@ static bool take_options(int argc, char **argv, settings *set, sim_world *w, int
                                           {"unfiltered-delay", 1, NULL, 'u'},
                                           {"obs-delay-us", 1, NULL, 'o'},
                                           {"future-days", 1, NULL, 'n'},
+                                          {"exact-windows", 0, NULL, 'x'},
                                           {"help", 0, NULL, '?' + 256},
                                           {NULL, 0, NULL, 0}};
     int option, index = 0;

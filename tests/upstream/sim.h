@@ -36,8 +36,9 @@ typedef struct {
     uint64_t seed;
     long html_delay_ms;
     long unfiltered_delay_ms;
-    long obs_delay_us; /* time a window takes for each observation */
-    long future_days;  /* how far past the clock series 432 is visible; negative: to its end */
+    long obs_delay_us;  /* time a window takes for each observation */
+    long future_days;   /* how far past the clock series 432 is visible; negative: to its end */
+    bool exact_windows; /* no observation before a window that starts on a holiday */
     sim_pages pages;
     sim_store store;
     sim_olinda olinda;
