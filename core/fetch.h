@@ -18,11 +18,11 @@ typedef struct {
     /* Gives the transport at the first real request; NULL with err filled: it cannot be had. Called once at a time. */
     const http_transport *(*transport)(void *arg, lastro_error *err);
     void *transport_arg;
-    uint64_t seed;           /* of the jitter; 0: from the clock */
+    uint64_t seed;           /* of the jitter: the same waits in the same order; 0: from the clock */
 } fetch_config;
 
 fetch_engine *fetch_create(const fetch_config *config); /* NULL: out of memory */
-void fetch_destroy(fetch_engine *e);                    /* no fetch_run is running */
+void fetch_destroy(fetch_engine *e);                    /* no fetch_run is running; accepts NULL */
 
 /* A registered source as the host knows it. */
 typedef struct {
@@ -50,9 +50,9 @@ typedef struct {
 
 /* What of a call the engine needs. */
 typedef struct {
-    arena *arena;            /* bodies are copied or pinned so that they live as long as the arena's owner: see release */
-    cancel_token *cancel;
-    int64_t deadline_mono_ms;
+    arena *arena;            /* addresses and reasons; bodies too when pin is NULL. It lives as long as the call */
+    cancel_token *cancel;    /* NULL: it cannot be cancelled */
+    int64_t deadline_mono_ms; /* 0: none */
     bool offline;            /* the cache only */
     fetch_budget *budget;    /* NULL: the source's own `parallel` for this run */
     uint32_t part;           /* which part of the call this run belongs to */
@@ -65,7 +65,9 @@ typedef struct {
 } fetch_context;
 
 /* Carries out count requests (sources[i] belongs to requests[i]) and fills rets (their size set by the caller: only
- * that much is written). Returns LASTRO_OK when every outcome is LASTRO_FETCH_OK, else the first failure's status. */
+ * that much is written; both arrays step by their first element's size). Returns LASTRO_OK when every outcome is
+ * LASTRO_FETCH_OK, else the status of the first failure in request order. LASTRO_ENOMEM: what was asked for could not
+ * be carried out for want of memory; the outcome is then LASTRO_FETCH_UNSUPPORTED. rets are filled in every case. */
 lastro_status fetch_run(fetch_engine *e, const fetch_context *ctx, const fetch_source *const *sources,
                         const lastro_request *requests, size_t count, lastro_response *rets);
 
@@ -75,5 +77,6 @@ typedef struct {
     uint64_t hits, misses, negative_hits, evictions, bytes, entries, joined; /* joined: shared another's flight */
 } fetch_stats;
 void fetch_get_stats(fetch_engine *e, fetch_stats *ret);
+void fetch_purge(fetch_engine *e); /* forgets the cached answers; calls keep what they hold */
 
 #endif

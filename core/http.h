@@ -43,8 +43,9 @@ typedef struct http_transport {
     void (*close)(void *transport); /* ends all exchanges as cancelled, joins the thread */
     /* The struct and its texts are copied. NULL: out of memory (done is not called). */
     http_exchange *(*start)(void *transport, const http_request *request);
-    /* Asks for an early end (the socket is closed); done still comes. The handle is dead once done was called:
-     * the caller makes sure not to cancel after that. */
+    /* Asks for an early end (the socket is closed); done still comes. The handle is dead once done returned: the
+     * caller makes sure not to cancel after that, by a lock of its own that done takes first. So cancel never calls
+     * done itself and waits for nothing that runs during done. */
     void (*cancel)(void *transport, http_exchange *exchange);
 } http_transport;
 
