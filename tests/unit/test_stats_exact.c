@@ -3,7 +3,8 @@
  * published vectors that need no series. */
 #include "plugins/stats/exact.c"
 
-#include <CUnit/Basic.h>
+#include "unit.h"
+
 #include <CUnit/CUnit.h>
 
 __extension__ typedef __int128 int128;
@@ -261,27 +262,19 @@ static void test_chain__negative_factors_and_figures_too_long(void) {
     CU_ASSERT_FALSE(exact_chain_percent(v, 80, 4, &f));
 }
 
+static const unit_test tests[] = {
+    UNIT_TEST(test_parse__keeps_each_digit_or_refuses),
+    UNIT_TEST(test_print__strips_zeros_and_never_says_minus_zero),
+    UNIT_TEST(test_chain__published_vectors),
+    UNIT_TEST(test_chain__f035_21_days_at_the_daily_rate),
+    UNIT_TEST(test_change__published_vectors),
+    UNIT_TEST(test_mean__published_vectors),
+    UNIT_TEST(test_all__equal_to_fractions_on_random_decimals),
+    UNIT_TEST(test_chain__ties_go_away_from_zero),
+    UNIT_TEST(test_chain__both_ways_agree_on_long_chains),
+    UNIT_TEST(test_chain__negative_factors_and_figures_too_long),
+};
+
 int main(void) {
-    static const CU_TestInfo tests[] = {
-        {"parse keeps each digit or refuses", test_parse__keeps_each_digit_or_refuses},
-        {"print strips zeros", test_print__strips_zeros_and_never_says_minus_zero},
-        {"chain vectors", test_chain__published_vectors},
-        {"chain F035", test_chain__f035_21_days_at_the_daily_rate},
-        {"change vectors", test_change__published_vectors},
-        {"mean vectors", test_mean__published_vectors},
-        {"random decimals", test_all__equal_to_fractions_on_random_decimals},
-        {"ties", test_chain__ties_go_away_from_zero},
-        {"long chains", test_chain__both_ways_agree_on_long_chains},
-        {"negative factors", test_chain__negative_factors_and_figures_too_long},
-        CU_TEST_INFO_NULL,
-    };
-    if (CU_initialize_registry() != CUE_SUCCESS)
-        return 1;
-    CU_pSuite suite = CU_add_suite("stats_exact", NULL, NULL);
-    for (const CU_TestInfo *t = tests; t->pName; t++)
-        CU_add_test(suite, t->pName, t->pTestFunc);
-    CU_basic_run_tests();
-    unsigned failed = CU_get_number_of_failures();
-    CU_cleanup_registry();
-    return failed != 0;
+    return UNIT_RUN("stats_exact", tests);
 }

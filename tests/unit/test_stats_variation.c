@@ -5,7 +5,8 @@
 #include "plugins/stats/exact.c"
 #include "plugins/stats/variation.c"
 
-#include <CUnit/Basic.h>
+#include "unit.h"
+
 #include <CUnit/CUnit.h>
 #include <jansson.h>
 
@@ -321,28 +322,20 @@ static void test_recorded__levels_do_not_look_like_rates(void) {
     }
 }
 
+static const unit_test tests[] = {
+    UNIT_TEST(test_day__both_forms_and_no_day_that_is_not),
+    UNIT_TEST(test_day__the_next_month_of_29_to_31_is_its_day_or_the_first),
+    UNIT_TEST(test_sort__f008_newest_first_is_put_in_order),
+    UNIT_TEST(test_extremes__are_places_and_the_first_of_equals),
+    UNIT_TEST(test_months_missing__counts_the_holes),
+    UNIT_TEST(test_chain__savings_take_one_row_a_month),
+    UNIT_TEST(test_chain__savings_never_overlap),
+    UNIT_TEST(test_looks__rates_are_told_from_levels),
+    UNIT_TEST(test_recorded__chained_figures),
+    UNIT_TEST(test_recorded__twelve_months_against_13522),
+    UNIT_TEST(test_recorded__levels_do_not_look_like_rates),
+};
+
 int main(void) {
-    static const CU_TestInfo tests[] = {
-        {"days", test_day__both_forms_and_no_day_that_is_not},
-        {"next month", test_day__the_next_month_of_29_to_31_is_its_day_or_the_first},
-        {"sort F008", test_sort__f008_newest_first_is_put_in_order},
-        {"extremes", test_extremes__are_places_and_the_first_of_equals},
-        {"months missing", test_months_missing__counts_the_holes},
-        {"savings, one row a month", test_chain__savings_take_one_row_a_month},
-        {"savings never overlap", test_chain__savings_never_overlap},
-        {"rates and levels", test_looks__rates_are_told_from_levels},
-        {"recorded chains", test_recorded__chained_figures},
-        {"recorded 13522", test_recorded__twelve_months_against_13522},
-        {"recorded levels", test_recorded__levels_do_not_look_like_rates},
-        CU_TEST_INFO_NULL,
-    };
-    if (CU_initialize_registry() != CUE_SUCCESS)
-        return 1;
-    CU_pSuite suite = CU_add_suite("stats_variation", NULL, NULL);
-    for (const CU_TestInfo *t = tests; t->pName; t++)
-        CU_add_test(suite, t->pName, t->pTestFunc);
-    CU_basic_run_tests();
-    unsigned failed = CU_get_number_of_failures();
-    CU_cleanup_registry();
-    return failed != 0;
+    return UNIT_RUN("stats_variation", tests);
 }
