@@ -3,6 +3,13 @@
 
 #include "day.h"
 
+#include <stdlib.h>
+
+static int by_number(const void *a, const void *b) {
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
 static lastro_status ask(lastro_call *call, const char *method, const series_window *window, const char *doing,
                          const lastro_value **ret, lastro_error *err) {
     lastro_writer *w = lastro->scratch(call);
@@ -44,7 +51,7 @@ static bool read_row(const lastro_value *row, size_t place, series *s) {
                                            !read_day(row, "dataFim", &o.end)))
         return false;
     if (lastro_is(value, LASTRO_NULL)) {
-        s->empty++;
+        s->empty_days[s->empty++] = o.day;
         return true;
     }
     lastro_text digits = lastro->text(value);
@@ -64,7 +71,8 @@ lastro_status series_read(lastro_call *call, const series_window *window, const 
     ret->rows = lastro_get(ret->answer, "observacoes");
     size_t count = lastro->count(ret->rows), place = 0;
     ret->values = lastro->alloc(call, (count + 1) * sizeof *ret->values);
-    if (!ret->values)
+    ret->empty_days = lastro->alloc(call, (count + 1) * sizeof *ret->empty_days);
+    if (!ret->values || !ret->empty_days)
         return lastro_fail(err, LASTRO_ENOMEM, "%s da série %lld: %zu observações não cabem na memória da chamada", doing,
                            (long long)window->code, count);
     lastro_iter it;
@@ -75,7 +83,24 @@ lastro_status series_read(lastro_call *call, const series_window *window, const 
                                "calculado",
                                doing, (long long)window->code, place + 1);
     observations_sort(ret->values, ret->count);
+    qsort(ret->empty_days, ret->empty, sizeof *ret->empty_days, by_number);
     return LASTRO_OK;
+}
+
+bool series_keep_last(series *s, size_t last) {
+    size_t rows = s->count + s->empty;
+    if (rows < last)
+        return false;
+    /* from the newest back: the first row kept, and how many without value are newer */
+    size_t values = s->count, empty = s->empty;
+    for (size_t kept = 0; kept < last; kept++)
+        if (!empty || (values && s->values[values - 1].day > s->empty_days[empty - 1]))
+            values--;
+        else
+            empty--;
+    s->values += values, s->count -= values;
+    s->empty_days += empty, s->empty -= empty;
+    return true;
 }
 
 lastro_text series_digits(const series *s, const observation *o) {

@@ -20,7 +20,8 @@ typedef struct series {
     const lastro_value *rows;     /* its member observacoes */
     observation *values;          /* those with a value, oldest first */
     size_t count;
-    size_t empty;                 /* rows whose value the source left out */
+    int32_t *empty_days;          /* of rows whose value the source left out, oldest first */
+    size_t empty;
 } series;
 
 /* What is known of the series without the network. doing: starts the error's text, e.g. "cálculo da variação". */
@@ -28,6 +29,9 @@ lastro_status series_describe(lastro_call *call, int64_t code, const char *doing
                               lastro_error *err);
 lastro_status series_read(lastro_call *call, const series_window *window, const char *doing, series *ret,
                           lastro_error *err);
+
+/* Leaves the newest `last` rows, with and without value. False: there are not so many. */
+bool series_keep_last(series *s, size_t last);
 
 /* The published digits and the published date of an observation. */
 lastro_text series_digits(const series *s, const observation *o);

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-enum { PLACES = 4, PLACES_FORMATTED = 2, MAX_NOTICES = 24 };
+enum { PLACES = 4, PLACES_FORMATTED = 2, MAX_NOTICES = 24, PERIODS_MAX = 1000000, SERVICE_LAST_MAX = 1000 };
 static const char doing[] = "cálculo da variação";
 
 typedef struct change {
@@ -297,13 +297,17 @@ static const char *method_note(const job *j) {
 /* ---- the answer ---- */
 
 static void put_about(const job *j, lastro_writer *out) {
-    static const char *const copied[] = {"periodicidade", "periodicidadeInferida", "encadeamento"};
+    static const char *const copied[] = {"periodicidadeInferida", "encadeamento"};
     lastro_put_object(out, "serie");
     lastro_put_int(out, "codigo", j->code);
     lastro_put_text(out, "nome", about(j, j->s.about, "nome", "sem nome"));
     lastro_put_text(out, "categoria", about(j, j->s.about, "categoria", "Desconhecida"));
     lastro_put_string(out, "unidade", lastro_get_text(j->s.about, "unidade", NULL));
-    lastro_put_text(out, "natureza", about(j, j->s.about, "natureza", "desconhecida"));
+    if (is(j->s.about, "natureza", "desconhecida"))
+        lastro_put_null(out, "natureza"); /* as the tools of plugin sgs have it */
+    else
+        lastro_put_string(out, "natureza", lastro_get_text(j->s.about, "natureza", NULL));
+    lastro_put_text(out, "periodicidade", about(j, j->s.about, "periodicidade", "Desconhecida"));
     for (size_t i = 0; i < LASTRO_COUNT(copied); i++) {
         const lastro_value *v = lastro_get(j->s.about, copied[i]);
         if (v && !lastro_is(v, LASTRO_NULL))
@@ -409,13 +413,15 @@ static void put_derivation(const job *j, lastro_writer *out) {
     lastro->derived(j->call, STATS_ENGINE, note);
 }
 
-/* An answer that is not whole says so in its first members. */
+/* Whether the series came whole stands in the first members; an answer on a part of it says so. */
 static void put_completeness(const job *j, lastro_writer *out) {
-    if (lastro_get_bool(j->s.answer, "completo", true))
-        return;
-    lastro_put_bool(out, "completo", false);
-    lastro_put_text(out, "aviso", "INCOMPLETO: parte da janela não pôde ser lida da fonte; o resultado vale só para as "
-                                  "observações obtidas.");
+    bool whole = lastro_get_bool(j->s.answer, "completo", true);
+    lastro_put_bool(out, "completo", whole);
+    if (!whole)
+        lastro_put_text(out, "aviso",
+                        about(j, j->s.answer, "aviso",
+                              "INCOMPLETO: parte da janela não pôde ser lida da fonte; o resultado vale só para as "
+                              "observações obtidas."));
 }
 
 static lastro_status write_answer(job *j, lastro_writer *out, lastro_error *err) {
@@ -459,7 +465,7 @@ static series_window read_window(job *j, const lastro_value *args) {
                w.from || w.to ? "Valeram as datas." : "Valeu a janela padrão, sem datas.");
         return w;
     }
-    double whole = fmin(fmax(floor(asked), 2), 1000000);
+    double whole = fmin(fmax(floor(asked), 2), PERIODS_MAX);
     if (whole < asked || whole > asked)
         notice(j, "periodos=%.*s foi lido como %.0f.", (int)written.len, written.at, whole);
     if (w.from || w.to)
@@ -467,6 +473,29 @@ static series_window read_window(job *j, const lastro_value *args) {
                   "periodos.",
                whole);
     return (series_window){.code = j->code, .last = (int64_t)whole};
+}
+
+/* The service gives 1000 of the newest observations; more come out of a window: of a daily series one wide enough (SGS
+ * gives no more than 10 years to an open one), of any other all there is. */
+static lastro_status read_series(job *j, const lastro_value *description, const series_window *w, lastro_error *err) {
+    if (w->last <= SERVICE_LAST_MAX)
+        return series_read(j->call, w, doing, &j->s, err);
+    char from[16];
+    series_window wide = {.code = w->code};
+    if (is(description, "periodicidade", "Diária")) {
+        int64_t days = w->last * 12 / 5; /* a business day is 1.45 days; holidays and a reserve */
+        int64_t first = lastro->now(j->call) / 86400000 - days, oldest = -43829; /* 01/01/1850: before any series */
+        day_print((int32_t)(first > oldest ? first : oldest), from);
+        wide.from = from;
+    }
+    lastro_status s = series_read(j->call, &wide, doing, &j->s, err);
+    if (s != LASTRO_OK)
+        return s;
+    if (!series_keep_last(&j->s, (size_t)w->last))
+        notice(j, "Foram pedidas as últimas %" PRId64 " observações; a janela consultada trouxe %zu, e o cálculo vale para "
+                  "elas. Para ir mais longe, use dataInicial e dataFinal.",
+               w->last, j->s.count + j->s.empty);
+    return LASTRO_OK;
 }
 
 static lastro_status too_few(const job *j, lastro_error *err) {
@@ -489,9 +518,6 @@ static lastro_status compute(job *j, lastro_error *err) {
     if (j->assumed)
         s = warn_unknown(j, err);
     warn_level(j);
-    if (j->s.empty)
-        notice(j, "%zu %s sem valor na fonte: contada%s e não usada%s.", j->s.empty,
-               plural(j->s.empty, "observação", "observações"), plural(j->s.empty, "", "s"), plural(j->s.empty, "", "s"));
     return s;
 }
 
@@ -510,7 +536,7 @@ lastro_status bcb_variacao_run(void *self, lastro_call *call, const lastro_value
     if (s != LASTRO_OK)
         return s;
     series_window window = read_window(j, args);
-    s = series_read(call, &window, doing, &j->s, err);
+    s = read_series(j, description, &window, err);
     if (s != LASTRO_OK)
         return s;
     if (j->s.count < 2)
