@@ -105,6 +105,7 @@ size_t schema_subschemas(const schema *s); /* compiled */
     X(FALSE, "false")                         /* a member whose schema is false */                             \
     X(NOT, "not")                                                                                              \
     X(ANY_OF, "anyOf")                        /* no branch fits, and none is nearer than the others */         \
+    X(ANY_REQUIRED, "anyOf.required")         /* one of choices must be there, none is */                      \
     X(ONE_OF_MANY, "oneOf.many")              /* more than one branch fits */                                  \
     X(LIMIT_STEPS, "limit.steps")             /* the four below: undecided, see rule or limit */               \
     X(LIMIT_DEPTH, "limit.depth")                                                                              \
@@ -121,10 +122,11 @@ enum { SCHEMA_INTEGER_BIT = 1u << 7 };
 typedef struct {
     schema_message message;
     const char *keyword;       /* "type", "required", …; "" for a false schema or a limit */
-    const char *instance_path; /* JSON pointer of the value in question; "" the root */
+    const char *instance_path; /* JSON pointer of the value (UNKNOWN: the unknown member); "" the root */
     const char *schema_path;   /* JSON pointer as evaluated, through $ref: "/properties/a/$ref/type" */
-    const char *member;        /* the instance path for people: "periodo.inicio", "codigos[2]"; "" the root */
-    const json_value *value;   /* what was received there */
+    const char *member;        /* the same for people: "periodo.inicio", "codigos[2]"; "" the root.
+                                * UNKNOWN…, REQUIRED…, NAME…: the object, the member in question is name */
+    const json_value *value;   /* what was received */
     const json_value *rule;    /* the keyword's value in the schema; NULL: none */
     uint32_t types;            /* TYPE…: what is accepted, as bits */
     json_text name;            /* the unknown, missing or refused member name */
