@@ -18,7 +18,7 @@ static size_t digits(const char *text, size_t len) {
 /* "1.234.567" before a decimal comma: 1 to 3 digits, then groups of three. Copies the digits. */
 static bool read_grouped(const char *text, size_t len, char *out, size_t *n) {
     size_t first = digits(text, len);
-    if (first == 0 || first > 3)
+    if (first == 0 || first > 3 || text[0] == '0')
         return false;
     memcpy(out + *n, text, first);
     *n += first;
