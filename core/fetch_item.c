@@ -11,6 +11,7 @@
 #include "clock.h"
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LOG_MAX = 600 };
@@ -122,6 +123,7 @@ static bool read_answer(fetch_item *item, fetch_result *r) {
 /* False: out of memory, and the item is done. */
 static bool judge(fetch_item *item, fetch_result *r, fetch_judgement *ret) {
     if (r->end != HTTP_DONE) {
+        free(r->body);
         *ret = fetch_judge_end(r->end);
         snprintf(item->reason, sizeof item->reason, "%s", *r->error ? r->error : "no answer");
         return true;

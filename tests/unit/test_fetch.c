@@ -11,11 +11,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
-enum { SOON_MS = 500 };
+#ifdef __has_feature
+#define SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#elif defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
+#define SANITIZED 1
 #else
-enum { SOON_MS = 100 };
+#define SANITIZED 0
 #endif
+enum { SOON_MS = SANITIZED ? 500 : 100 };
 
 /* ---- the transport: each address has its script, the last step of which repeats ---- */
 

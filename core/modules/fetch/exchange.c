@@ -172,9 +172,8 @@ static http_end end_of(const http_exchange *x, CURLcode code) {
     case CURLE_WRITE_ERROR:
         return x->too_large ? HTTP_TOO_LARGE : HTTP_NETWORK;
     case CURLE_URL_MALFORMAT:
-    case CURLE_UNSUPPORTED_PROTOCOL:
         return HTTP_BAD_URL;
-    default: /* a cut body (PARTIAL_FILE) among them */
+    default: /* a cut body (PARTIAL_FILE) among them, and bytes that are no HTTP (UNSUPPORTED_PROTOCOL) */
         return HTTP_NETWORK;
     }
 }
