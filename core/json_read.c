@@ -16,6 +16,9 @@
 #include <string.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
+enum { WIDE = 16 }; /* bytes of a wide load */
+#else
+enum { WIDE = 8 };
 #endif
 
 #define likely(x) __builtin_expect(!!(x), 1)
@@ -38,6 +41,7 @@ typedef struct {
 typedef struct {
     arena *a;
     char *text, *end;
+    const char *wide_end;    /* where the last wide load may begin; NULL: the text is too short for any */
     json_value *nodes, *fit; /* the array, and the end of what fits */
     size_t max_nodes;
     uint32_t max_depth;
@@ -52,70 +56,17 @@ enum { C_SPACE = 1, C_DIGIT = 2, C_PLAIN = 4 /* in a string: stands for itself, 
 #define P4 C_PLAIN, C_PLAIN, C_PLAIN, C_PLAIN
 #define P16 P4, P4, P4, P4
 #define D (C_PLAIN | C_DIGIT)
+/* clang-format off */
 static const uint8_t class_of[256] = {
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    C_SPACE,
-    C_SPACE,
-    0,
-    0,
-    C_SPACE,
-    0,
-    0, /* 00 */
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0, /* 10 */
-    C_PLAIN | C_SPACE,
-    C_PLAIN,
-    0,
-    C_PLAIN,
-    P4,
-    P4,
-    P4, /* 20: not the quote */
-    D,
-    D,
-    D,
-    D,
-    D,
-    D,
-    D,
-    D,
-    D,
-    D,
-    C_PLAIN,
-    C_PLAIN,
-    P4,  /* 30 */
-    P16, /* 40 */
-    P4,
-    P4,
-    P4,
-    0,
-    C_PLAIN,
-    C_PLAIN,
-    C_PLAIN, /* 50: not the backslash */
-    P16,
-    P16, /* 60, 70 */
+    0, 0, 0, 0, 0, 0, 0, 0, 0, C_SPACE, C_SPACE, 0, 0, C_SPACE, 0, 0, /* 00 */
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,                   /* 10 */
+    C_PLAIN | C_SPACE, C_PLAIN, 0, C_PLAIN, P4, P4, P4,               /* 20: not the quote */
+    D, D, D, D, D, D, D, D, D, D, C_PLAIN, C_PLAIN, P4,               /* 30 */
+    P16,                                                              /* 40 */
+    P4, P4, P4, 0, C_PLAIN, C_PLAIN, C_PLAIN,                         /* 50: not the backslash */
+    P16, P16,                                                         /* 60, 70 */
 };
+/* clang-format on */
 #undef P4
 #undef P16
 #undef D
@@ -208,28 +159,28 @@ static void give_back(reader *r, json_value *n) {
 /* ---- strings ---- */
 
 /* The first byte from p on that is not plain ASCII text of a string; the NUL at the end is one. */
-static inline char *plain_run(char *p, const char *end) {
+static inline char *plain_run(char *p, const char *wide_end) {
 #ifdef __SSE2__
     const __m128i space = _mm_set1_epi8(0x20), quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\');
-    while (likely(end - p >= 16)) {
+    while (likely(p <= wide_end)) {
         __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
         __m128i special = _mm_cmplt_epi8(v, space); /* signed: below the blank, or 0x80 and above */
         special = _mm_or_si128(special, _mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, backslash)));
         unsigned mask = (unsigned)_mm_movemask_epi8(special);
         if (mask)
             return p + __builtin_ctz(mask);
-        p += 16;
+        p += WIDE;
     }
 #else
     const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
-    while (end - p >= 8) {
+    while (p <= wide_end) {
         uint64_t v, q, b;
         memcpy(&v, p, sizeof v);
         q = v ^ ones * '"';
         b = v ^ ones * '\\';
         if (((v - ones * 0x20) | v | (q - ones) | (b - ones)) & tops)
             break;
-        p += 8;
+        p += WIDE;
     }
 #endif
     while (IS(p, C_PLAIN))
@@ -334,7 +285,7 @@ static NOINLINE char *read_string_rest(reader *r, char *start, char *p, json_val
             return NULL;
         }
         char *run = p;
-        p = plain_run(p, r->end);
+        p = plain_run(p, r->wide_end);
         if (out != run)
             memmove(out, run, (size_t)(p - run));
         out += p - run;
@@ -347,8 +298,8 @@ static NOINLINE char *read_string_rest(reader *r, char *start, char *p, json_val
 }
 
 /* p is after the opening quote. Returns what follows the closing one, or NULL. */
-static inline char *read_string(reader *r, char *p, json_value *node) {
-    char *q = plain_run(p, r->end);
+static inline char *read_string(reader *r, char *p, const char *wide_end, json_value *node) {
+    char *q = plain_run(p, wide_end);
     if (unlikely(*q != '"'))
         return read_string_rest(r, p, q, node);
     *q = '\0';
@@ -427,12 +378,11 @@ static bool same_name(const json_value *a, const json_value *b) {
     return a->tag == b->tag && !memcmp(a->u.text, b->u.text, (size_t)(a->tag >> 16));
 }
 
-/* One of 64 bits, from the length and three bytes of the name. */
+/* One of 64 bits, from the length, the first and the last byte (of an empty name: the quote before it). */
 static inline uint64_t name_bit(const json_value *k) {
     size_t len = (size_t)(k->tag >> 16);
-    const unsigned char *t = (const unsigned char *)k->u.text;
-    uint32_t h = (uint32_t)len * 7 + t[0] * 31u + t[len / 2] * 521u + t[len ? len - 1 : 0] * 8209u;
-    return UINT64_C(1) << (h * UINT32_C(0x9E3779B1) >> 26);
+    const char *t = k->u.text;
+    return UINT64_C(1) << (((unsigned)len * 9 + (unsigned)t[0] * 5 + (unsigned)*(t + len - 1)) & 63);
 }
 
 /* Every name sets a bit; only one whose bit is taken is compared with those before it. */
@@ -561,13 +511,13 @@ static void fail_depth(reader *r, const char *p) {
 /* Reads it all. Returns the end of the nodes, or NULL; *last: the end of those written in both cases. */
 static json_value *read_document(reader *r, json_value **last) {
     char *p = r->text, *q;
+    const char *const wide_end = r->wide_end;
     json_value *n = r->nodes, *open = NULL; /* next free node; innermost open container */
-    uint64_t count = 0;                     /* items or members of open so far */
+    json_kind kind = JSON_ABSENT;           /* its kind */
+    uint64_t count = 0;                     /* items or members of it so far */
     uint32_t depth = 0;
 
 value: /* one is due at p */
-    p = skip_space(p);
-value_here:
     if (unlikely(n == r->fit)) {
         ptrdiff_t back = n - open;
         json_value *moved = grow(r, n, 1, p);
@@ -577,7 +527,7 @@ value_here:
         n = moved;
     }
     if (*p == '"') {
-        q = read_string(r, p + 1, n);
+        q = read_string(r, p + 1, wide_end, n);
     } else if (IS(p, C_DIGIT) || *p == '-') {
         q = read_number(r, p, n);
     } else if (*p == '{' || *p == '[') {
@@ -587,13 +537,14 @@ value_here:
         }
         depth++;
         if (open)
-            open->tag = count << 16 | (open->tag & 0xff);
-        n->tag = *p == '{' ? JSON_OBJECT : JSON_ARRAY;
+            open->tag = count << 16 | kind;
+        kind = *p == '{' ? JSON_OBJECT : JSON_ARRAY;
+        n->tag = kind;
         n->u.span = open ? (uint64_t)(n - open) : 0;
         open = n++;
         count = 0;
         p = skip_space(p + 1);
-        if (open->tag == JSON_OBJECT) {
+        if (kind == JSON_OBJECT) {
             if (likely(*p == '"'))
                 goto key_here;
             if (*p == '}')
@@ -603,7 +554,10 @@ value_here:
         }
         if (*p == ']')
             goto close;
-        goto value_here;
+        goto value;
+    } else if (IS(p, C_SPACE)) {
+        p = skip_space(p);
+        goto value;
     } else {
         q = read_word(r, p, n);
         if (unlikely(!q))
@@ -618,29 +572,29 @@ after: /* a value ended at p */
     if (unlikely(!open))
         goto end;
     count++;
-    p = skip_space(p);
-    if (json_is(open, JSON_OBJECT)) {
-        if (likely(*p == ','))
-            goto key;
-        if (likely(*p == '}'))
-            goto close;
-        fail_expected(r, p, "',' or '}' after a member");
-        goto failed;
-    }
+after_space:
     if (likely(*p == ',')) {
         p++;
+        if (kind == JSON_OBJECT)
+            goto key;
         goto value;
     }
-    if (likely(*p == ']'))
+    if (likely(*p == (kind == JSON_OBJECT ? '}' : ']')))
         goto close;
-    fail_expected(r, p, "',' or ']' after an item");
+    if (likely(IS(p, C_SPACE))) {
+        p = skip_space(p);
+        goto after_space;
+    }
+    fail_expected(r, p, kind == JSON_OBJECT ? "',' or '}' after a member" : "',' or ']' after an item");
     goto failed;
 
-key: /* p is at the comma before a member */
-    p = skip_space(p + 1);
+key: /* after the comma before a member */
     if (unlikely(*p != '"')) {
-        fail_expected(r, p, "a member name in quotes");
-        goto failed;
+        p = skip_space(p);
+        if (unlikely(*p != '"')) {
+            fail_expected(r, p, "a member name in quotes");
+            goto failed;
+        }
     }
 key_here:
     if (unlikely(r->fit - n < 2)) {
@@ -651,14 +605,16 @@ key_here:
         open = moved - back;
         n = moved;
     }
-    p = read_string(r, p + 1, n);
+    p = read_string(r, p + 1, wide_end, n);
     if (unlikely(!p))
         goto failed;
     n++;
-    p = skip_space(p);
     if (unlikely(*p != ':')) {
-        fail_expected(r, p, "':' after a member name");
-        goto failed;
+        p = skip_space(p);
+        if (unlikely(*p != ':')) {
+            fail_expected(r, p, "':' after a member name");
+            goto failed;
+        }
     }
     p++;
     goto value;
@@ -668,13 +624,15 @@ close: /* p is at the bracket that ends open */
     depth--;
     {
         uint64_t back = open->u.span;
-        open->tag = count << 16 | (open->tag & 0xff);
+        open->tag = count << 16 | kind;
         open->u.span = (uint64_t)(n - open);
-        if (count > 1 && json_is(open, JSON_OBJECT) && unlikely(!names_differ(r, open, (size_t)count)))
+        if (count > 1 && kind == JSON_OBJECT && unlikely(!names_differ(r, open, (size_t)count)))
             goto failed;
         open = back ? open - back : NULL;
-        if (open)
+        if (open) {
             count = open->tag >> 16;
+            kind = json_kind_of(open);
+        }
     }
     goto after;
 
@@ -716,6 +674,7 @@ const json_value *json_read(arena *a, char *text, size_t len, const json_limits 
     if (len > max)
         return refuse(err, "text longer than", max);
     reader r = {.a = a, .text = text, .end = text + len, .err = err};
+    r.wide_end = len >= WIDE ? r.end - WIDE : NULL;
     r.max_nodes = limits ? limits->nodes : 0;
     r.max_depth = limits && limits->depth ? limits->depth : JSON_DEPTH_DEFAULT;
     if (!first_room(&r, len))

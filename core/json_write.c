@@ -65,6 +65,13 @@ static bool put(json_writer *w, const char *text, size_t len) {
     return commit(w, w->data + w->len + len);
 }
 
+static inline bool put_char(json_writer *w, char c) {
+    if (!room(w, 1))
+        return false;
+    w->data[w->len] = c;
+    return commit(w, w->data + w->len + 1);
+}
+
 static bool put_line(json_writer *w, uint32_t depth) {
     size_t blanks = (size_t)w->indent * depth;
     if (!room(w, blanks + 1))
@@ -125,8 +132,8 @@ static inline char *copy_run(char *out, const char **from, const char *end, bool
     return out;
 }
 
-/* Escapes the bytes from p to end, at most PIECE; NULL: not UTF-8. */
-static inline char *put_piece(char *out, const char *p, const char *end, bool checked) {
+/* Escapes the bytes from p to end; NULL: not UTF-8. */
+static __attribute__((noinline)) char *put_piece(char *out, const char *p, const char *end, bool checked) {
     for (;;) {
         out = copy_run(out, &p, end, checked);
         if (p == end)
@@ -146,6 +153,45 @@ static inline char *put_piece(char *out, const char *p, const char *end, bool ch
     }
 }
 
+/* Bytes of v that need care, as copy_run has it; a byte above the first such may be wrongly marked. */
+static inline uint64_t care_of(uint64_t v, bool checked) {
+    const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
+    uint64_t quote = v ^ ones * '"', backslash = v ^ ones * '\\';
+    uint64_t care = ((v - ones * 0x20) & ~v) | ((quote - ones) & ~quote) | ((backslash - ones) & ~backslash);
+    return (checked ? care | v : care) & tops;
+}
+
+/* Escapes n bytes, at most PIECE; NULL: not UTF-8. Short texts that need no care, the usual case, are moved
+ * in two loads that may overlap. */
+static inline char *put_text(char *out, const char *p, size_t n, bool checked) {
+    uint64_t first = 0, last = 0;
+    uint32_t low, high;
+    if (n >= 16)
+        return put_piece(out, p, p + n, checked);
+    if (n >= 8) {
+        memcpy(&first, p, 8);
+        memcpy(&last, p + n - 8, 8);
+        if (care_of(first, checked) | care_of(last, checked))
+            return put_piece(out, p, p + n, checked);
+        memcpy(out, &first, 8);
+        memcpy(out + n - 8, &last, 8);
+    } else if (n >= 4) {
+        memcpy(&low, p, 4);
+        memcpy(&high, p + n - 4, 4);
+        if (care_of((uint64_t)high << 32 | low, checked))
+            return put_piece(out, p, p + n, checked);
+        memcpy(out, &low, 4);
+        memcpy(out + n - 4, &high, 4);
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            if (escape_of[(unsigned char)p[i]] || (checked && (unsigned char)p[i] >= 0x80))
+                return put_piece(out, p, p + n, checked);
+            out[i] = p[i];
+        }
+    }
+    return out + n;
+}
+
 /* Where a piece ends: not inside a character. */
 static const char *piece_end(const char *p, const char *end) {
     if (end - p <= PIECE)
@@ -157,7 +203,7 @@ static const char *piece_end(const char *p, const char *end) {
 }
 
 static bool put_long_string(json_writer *w, const char *p, const char *end, bool checked) {
-    if (!put(w, "\"", 1))
+    if (!put_char(w, '"'))
         return false;
     while (p < end) {
         const char *stop = piece_end(p, end);
@@ -170,7 +216,7 @@ static bool put_long_string(json_writer *w, const char *p, const char *end, bool
             return false;
         p = stop;
     }
-    return put(w, "\"", 1);
+    return put_char(w, '"');
 }
 
 static bool put_string(json_writer *w, const char *text, size_t len) {
@@ -180,7 +226,7 @@ static bool put_string(json_writer *w, const char *text, size_t len) {
         return false;
     char *out = w->data + w->len;
     *out++ = '"';
-    out = len ? put_piece(out, text, text + len, true) : out;
+    out = put_text(out, text, len, true);
     if (!out)
         return fault(w, JSON_W_UTF8);
     *out++ = '"';
@@ -195,10 +241,14 @@ static inline bool in_object(const json_writer *w) {
 
 /* What stands before an item of the open container. */
 static inline bool separate(json_writer *w) {
-    if (w->comma && !put(w, ",", 1))
+    if (w->comma && !put_char(w, ','))
         return false;
     w->comma = true;
     return !w->indent || put_line(w, w->depth);
+}
+
+static inline bool put_colon(json_writer *w) {
+    return put_char(w, ':') && (!w->indent || put_char(w, ' '));
 }
 
 /* A value may begin here: what stands before it is written. */
@@ -224,7 +274,7 @@ static bool begin(json_writer *w, bool object) {
     *byte = (uint8_t)(object ? *byte | bit : *byte & ~bit);
     w->depth++;
     w->comma = false;
-    return put(w, object ? "{" : "[", 1);
+    return put_char(w, object ? '{' : '[');
 }
 
 static bool end(json_writer *w, bool object) {
@@ -236,7 +286,7 @@ static bool end(json_writer *w, bool object) {
     if (w->indent && w->comma && !put_line(w, w->depth))
         return false;
     w->comma = true;
-    return put(w, object ? "}" : "]", 1);
+    return put_char(w, object ? '}' : ']');
 }
 
 void json_begin_object(json_writer *w) {
@@ -262,7 +312,7 @@ void json_key_n(json_writer *w, const char *name, size_t len) {
         fault(w, JSON_W_MISUSE);
         return;
     }
-    w->after_key = separate(w) && put_string(w, name, len) && put(w, ": ", w->indent ? 2 : 1);
+    w->after_key = separate(w) && put_string(w, name, len) && put_colon(w);
 }
 
 void json_key(json_writer *w, const char *name) {
@@ -425,58 +475,154 @@ void json_write_double(json_writer *w, double value) {
         put(w, text, (size_t)(stop - text));
 }
 
-/* ---- documents ---- */
+/* ---- documents ----
+ * What json_read gave is valid UTF-8 and balanced, so a copy checks neither and keeps its own cursor. */
 
-static bool put_document_string(json_writer *w, const json_value *v) {
-    json_text t = json_text_of(v);
-    if (t.len > PIECE)
-        return put_long_string(w, t.at, t.at + t.len, false);
-    if (!room(w, t.len * ESCAPED + 2 + WIDE))
-        return false;
-    char *out = w->data + w->len;
-    *out++ = '"';
-    out = put_piece(out, t.at, t.at + t.len, false);
-    *out++ = '"';
-    return commit(w, out);
+typedef struct {
+    json_writer *w;
+    char *out, *stop; /* where to write, and the end of the room */
+    uint32_t open;    /* containers begun by this copy and not yet ended */
+    struct {
+        const json_value *end;
+        bool object;
+    } levels[LEVELS_MAX];
+} copier;
+
+/* Hands what the copier wrote to the writer, for something that writes by itself or needs more room. */
+static bool copier_sync(copier *c) {
+    return commit(c->w, c->out);
 }
 
-static bool put_scalar(json_writer *w, const json_value *v) {
+static void copier_resume(copier *c) {
+    c->out = c->w->data + c->w->len;
+    c->stop = c->w->data + c->w->cap;
+}
+
+/* Room for more bytes, and for the brackets that are still to come. */
+static inline bool copier_room(copier *c, size_t more) {
+    more += c->open + 2;
+    if ((size_t)(c->stop - c->out) >= more)
+        return true;
+    if (!copier_sync(c) || !room(c->w, more))
+        return false;
+    copier_resume(c);
+    return true;
+}
+
+static inline bool copy_string(copier *c, const json_value *v) {
     json_text t = json_text_of(v);
-    switch (json_kind_of(v)) {
-    case JSON_STRING:
-        return put_document_string(w, v);
-    case JSON_NUMBER:
-        return put(w, t.at, t.len);
-    case JSON_BOOL:
-        return put(w, json_bool(v) ? "true" : "false", json_bool(v) ? 4 : 5);
-    default:
-        return put(w, "null", 4);
+    if (t.len > PIECE) {
+        if (!copier_sync(c) || !put_long_string(c->w, t.at, t.at + t.len, false))
+            return false;
+        copier_resume(c);
+        return copier_room(c, 0);
     }
+    if (!copier_room(c, t.len * ESCAPED + 2 + WIDE))
+        return false;
+    *c->out++ = '"';
+    c->out = put_text(c->out, t.at, t.len, false);
+    *c->out++ = '"';
+    return true;
+}
+
+static bool copy_plain(copier *c, const char *text, size_t len) {
+    if (!copier_room(c, len))
+        return false;
+    memcpy(c->out, text, len);
+    c->out += len;
+    return true;
+}
+
+static bool copy_begin(copier *c, const json_value *v) {
+    if (c->w->depth + c->open == LEVELS_MAX)
+        return fault(c->w, JSON_W_LIMIT);
+    bool object = json_is(v, JSON_OBJECT);
+    c->levels[c->open].end = json_skip(v);
+    c->levels[c->open].object = object;
+    c->open++;
+    if (!copier_room(c, 0))
+        return false;
+    *c->out++ = object ? '{' : '[';
+    return true;
 }
 
 /* One node: a scalar, or the beginning of a container. */
-static bool write_node(json_writer *w, const json_value *v) {
-    if (json_kind_of(v) >= JSON_ARRAY)
-        return begin(w, json_is(v, JSON_OBJECT));
-    return open_value(w) && put_scalar(w, v);
+static inline bool copy_node(copier *c, const json_value *v) {
+    switch (json_kind_of(v)) {
+    case JSON_STRING:
+        return copy_string(c, v);
+    case JSON_NUMBER:
+        return copy_plain(c, v->u.text, (size_t)(v->tag >> 16));
+    case JSON_ARRAY:
+    case JSON_OBJECT:
+        return copy_begin(c, v);
+    case JSON_BOOL:
+        return json_bool(v) ? copy_plain(c, "true", 4) : copy_plain(c, "false", 5);
+    default:
+        return copy_plain(c, "null", 4);
+    }
 }
 
-void json_write_value(json_writer *w, const json_value *v) {
-    const json_value *ends[LEVELS_MAX]; /* of the containers begun here */
+static void copy_compact(json_writer *w, const json_value *v) {
+    copier c;
+    c.w = w;
+    c.open = 0;
+    copier_resume(&c);
+    bool first = true;
+    do {
+        if (c.open) {
+            if (!first)
+                *c.out++ = ',';
+            if (c.levels[c.open - 1].object) {
+                if (!copy_string(&c, v++))
+                    return;
+                *c.out++ = ':';
+            }
+        }
+        if (!copy_node(&c, v))
+            return;
+        first = json_kind_of(v) >= JSON_ARRAY;
+        v++;
+        for (; c.open && v == c.levels[c.open - 1].end; c.open--, first = false)
+            *c.out++ = c.levels[c.open - 1].object ? '}' : ']';
+    } while (c.open);
+    copier_sync(&c);
+}
+
+/* With line breaks, through the writer's own calls. */
+static void copy_indented(json_writer *w, const json_value *v) {
+    const json_value *ends[LEVELS_MAX];
     uint32_t open = 0;
     do {
+        json_text t;
         if (open && in_object(w)) {
-            w->after_key = separate(w) && put_document_string(w, v) && put(w, ": ", w->indent ? 2 : 1);
-            v++;
+            t = json_text_of(v++);
+            json_key_n(w, t.at, t.len);
         }
-        if (!write_node(w, v))
-            return;
-        if (json_kind_of(v) >= JSON_ARRAY)
-            ends[open++] = v + v->u.span;
-        v = v ? v + 1 : NULL;
+        t = json_text_of(v);
+        if (json_kind_of(v) >= JSON_ARRAY && begin(w, json_is(v, JSON_OBJECT)))
+            ends[open++] = json_skip(v);
+        else if (json_is(v, JSON_STRING))
+            json_write_string_n(w, t.at, t.len);
+        else if (json_is(v, JSON_NUMBER))
+            json_write_raw(w, t.at, t.len);
+        else if (json_is(v, JSON_BOOL))
+            json_write_bool(w, json_bool(v));
+        else
+            json_write_null(w);
+        v++;
         for (; open && v == ends[open - 1]; open--)
             end(w, in_object(w));
     } while (open && !w->fault);
+}
+
+void json_write_value(json_writer *w, const json_value *v) {
+    if (!v)
+        json_write_null(w);
+    else if (w->indent)
+        copy_indented(w, v);
+    else if (open_value(w))
+        copy_compact(w, v);
 }
 
 /* ---- life ---- */

@@ -191,16 +191,45 @@ static bool is_iri_reference(const char *t, size_t len) {
     return uri_valid(t, len, URI_IRI | URI_REFERENCE);
 }
 
-/* RFC 6570: braces are balanced and hold names with modifiers. */
-static bool is_expression(const char *t, size_t len) {
-    if (len && strchr("+#./;?&=,!@|", t[0]) && t[0]) {
-        t++;
-        len--;
+/* RFC 6570, 2.3: names of letters, digits, _ and escapes, with single dots inside. */
+static size_t variable_name(const char *t, size_t len) {
+    size_t at = 0;
+    bool dot = true; /* a character is due */
+    for (; at < len; at++) {
+        if (t[at] == '%' && at + 2 < len && is_hex(t[at + 1]) && is_hex(t[at + 2]))
+            at += 2;
+        else if (t[at] == '.' ? dot : !is_alpha(t[at]) && !is_digit(t[at]) && t[at] != '_')
+            break;
+        dot = t[at] == '.';
     }
-    for (size_t i = 0; i < len; i++)
-        if (!is_alpha(t[i]) && !is_digit(t[i]) && (!t[i] || !strchr("_.,%:*", t[i])))
+    return dot ? 0 : at;
+}
+
+/* RFC 6570, 2.4: nothing, * or : and a length of 1 to 9999. */
+static size_t variable_modifier(const char *t, size_t len) {
+    size_t at = 1;
+    if (len && t[0] == '*')
+        return 1;
+    if (len < 2 || t[0] != ':' || t[1] == '0')
+        return 0;
+    while (at < len && at < 5 && is_digit(t[at]))
+        at++;
+    return at > 1 ? at : 0;
+}
+
+static bool is_expression(const char *t, size_t len) {
+    size_t at = len && t[0] && strchr("+#./;?&=,!@|", t[0]) ? 1 : 0;
+    for (;;) {
+        size_t n = variable_name(t + at, len - at);
+        if (!n)
             return false;
-    return len > 0;
+        at += n;
+        at += variable_modifier(t + at, len - at);
+        if (at == len)
+            return true;
+        if (t[at++] != ',')
+            return false;
+    }
 }
 
 static bool is_uri_template(const char *t, size_t len) {
@@ -212,7 +241,7 @@ static bool is_uri_template(const char *t, size_t len) {
             if (!close || !is_expression(t + i + 1, n))
                 return false;
             i += n + 1;
-        } else if (c <= 32 || strchr("\"'<>\\^`{|}", c)) {
+        } else if (c <= 32 || c == 127 || strchr("\"<>\\^`|}", c)) {
             return false;
         }
     }

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include "log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int32_t least = LASTRO_LOG_NOTICE;
+
+static const struct {
+    const char *name;
+    int32_t level;
+} levels[] = {
+    {"debug", LASTRO_LOG_DEBUG},     {"info", LASTRO_LOG_INFO},   {"notice", LASTRO_LOG_NOTICE},
+    {"warning", LASTRO_LOG_WARNING}, {"error", LASTRO_LOG_ERROR}, {"critical", LASTRO_LOG_ERROR},
+    {"alert", LASTRO_LOG_ERROR},     {"emergency", LASTRO_LOG_ERROR},
+};
+
+int32_t log_level_of(const char *name) {
+    for (size_t i = 0; name && i < sizeof levels / sizeof *levels; i++)
+        if (strcmp(levels[i].name, name) == 0)
+            return levels[i].level;
+    return -1;
+}
+
+const char *log_level_name(int32_t level) {
+    return levels[level < 0 || level > LASTRO_LOG_ERROR ? LASTRO_LOG_ERROR : level].name;
+}
+
+void log_init(void) {
+    int32_t level = log_level_of(getenv("LASTRO_LOG"));
+    if (level >= 0)
+        least = level;
+}
+
+bool log_wants(int32_t level) {
+    return level >= least;
+}
+
+void log_line(int32_t level, const char *fmt, ...) {
+    if (!log_wants(level))
+        return;
+    char line[2048];
+    int at = snprintf(line, sizeof line, "lastro: %s: ", log_level_name(level));
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(line + at, sizeof line - (size_t)at - 1, fmt, ap);
+    va_end(ap);
+    size_t len = strlen(line);
+    if (n < 0)
+        return;
+    for (size_t i = 0; i < len; i++) /* one event, one line, whatever the text holds */
+        if ((unsigned char)line[i] < ' ')
+            line[i] = ' ';
+    line[len++] = '\n';
+    ssize_t ignored = write(STDERR_FILENO, line, len);
+    (void)ignored;
+}

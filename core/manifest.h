@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* manifest.h -- manifest.json: the server's identity, the plugins it may load, and the listing it promises.
+ *
+ * {"manifest": 1, "name", "title", "version", "description", "publisher" (reverse DNS), "websiteUrl",
+ *  "instructions", "principal" (on stdio), "principals": [{"name", "key", "claims"}],
+ *  "limits": {"callMs", "resultBytes", "messageBytes", "cacheBytes", "workers"},
+ *  "plugins": [{"name", "library", "sha256", "enabled", "isolation" ("none"), "grants", "tools": [enabled ones],
+ *               "config"}],
+ *  "listing": {"tools", "resources", "resourceTemplates", "prompts"}}
+ * Unknown members are errors: a misspelt one must not be lost in silence. Read once; read-only afterwards.
+ */
+#ifndef LASTRO_CORE_MANIFEST_H
+#define LASTRO_CORE_MANIFEST_H
+
+#include "json.h"
+#include <lastro/abi.h>
+
+typedef struct {
+    const char *name;
+    const char *library;         /* absolute path or bare file name */
+    const char *sha256;          /* NULL: not given */
+    bool enabled;
+    const char *isolation;       /* "none" */
+    const json_value *tools;     /* array of enabled tools; NULL: all */
+    const json_value *config;    /* object; NULL: none */
+    const json_value *grants;
+} manifest_plugin;
+
+typedef struct {
+    int64_t call_ms;             /* default deadline of a call */
+    int64_t result_bytes;        /* of one result, both copies of its content counted */
+    int64_t message_bytes;       /* of one message from the client */
+    int64_t cache_bytes;
+    int64_t workers;             /* threads at the most */
+} manifest_limits;
+
+typedef struct manifest {
+    arena mem;
+    char *path, *dir;            /* absolute */
+    const json_value *root;
+    const char *name, *title, *version, *description, *publisher, *website, *instructions, *principal;
+    const json_value *principals;
+    manifest_limits limits;
+    manifest_plugin *plugins;
+    size_t plugin_count;
+    const json_value *listing;   /* NULL: none */
+} manifest;
+
+/* NULL with err filled (naming file, line and column) when it cannot be used. */
+manifest *manifest_load(const char *path, lastro_error *err);
+/* Without a file: the program alone, no plugin. */
+manifest *manifest_empty(void);
+void manifest_destroy(manifest *m); /* accepts NULL */
+
+/* Where the manifest is: explicit (may be NULL), else LASTRO_MANIFEST, else beside the executable, else the XDG
+ * configuration folder, else /etc/lastro. buf gets the path. False: there is none in those places. */
+bool manifest_find(const char *explicit_path, const char *exe_dir, char *buf, size_t size);
+
+#endif

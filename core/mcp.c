@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+/* mcp.c -- from a message to the method that answers it. The order of the checks is the stdio table of the protocol
+ * notes: what the body says decides the era, and no state is kept for the modern one. */
+#include "mcp_internal.h"
+#include "clock.h"
+#include "log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEGACY = 1, MODERN = 2, SLOW = 4, MESSAGE_DEPTH = 256 };
+enum { NEEDS_NOTHING, NEEDS_RESOURCES, NEEDS_PROMPTS, NEEDS_COMPLETIONS };
+
+static const struct {
+    const char *name;
+    unsigned flags;
+    int needs; /* a method of what is not offered does not exist */
+    mcp_method *run;
+} methods[] = {
+    {"tools/call", LEGACY | MODERN, NEEDS_NOTHING, mcp_call_tool}, /* the hot one first */
+    {"tools/list", LEGACY | MODERN, NEEDS_NOTHING, mcp_list_tools},
+    {"initialize", LEGACY, NEEDS_NOTHING, mcp_initialize},
+    {"ping", LEGACY, NEEDS_NOTHING, mcp_ping},
+    {"server/discover", MODERN, NEEDS_NOTHING, mcp_discover},
+    {"resources/list", LEGACY | MODERN, NEEDS_RESOURCES, mcp_list_resources},
+    {"resources/templates/list", LEGACY | MODERN, NEEDS_RESOURCES, mcp_list_templates},
+    {"resources/read", LEGACY | MODERN | SLOW, NEEDS_RESOURCES, mcp_read_resource},
+    {"prompts/list", LEGACY | MODERN, NEEDS_PROMPTS, mcp_list_prompts},
+    {"prompts/get", LEGACY | MODERN | SLOW, NEEDS_PROMPTS, mcp_get_prompt},
+    {"completion/complete", LEGACY | MODERN | SLOW, NEEDS_COMPLETIONS, mcp_complete},
+    {"logging/setLevel", LEGACY, NEEDS_NOTHING, mcp_set_level},
+    {"subscriptions/listen", MODERN, NEEDS_NOTHING, mcp_listen},
+};
+
+/* ---- the session ---- */
+
+session *session_create(server *srv) {
+    session *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_cond_init(&s->answered, &attr);
+    pthread_condattr_destroy(&attr);
+    arena_init(&s->mem, 0);
+    s->srv = srv;
+    s->log_level = LASTRO_LOG_ERROR + 1;
+    s->next_ask = 1;
+    return s;
+}
+
+void session_destroy(session *s) {
+    if (!s)
+        return;
+    mcp_end_listeners(s, false);
+    arena_free(&s->mem);
+    pthread_mutex_destroy(&s->lock);
+    pthread_cond_destroy(&s->answered);
+    free(s);
+}
+
+/* ---- ending a call ---- */
+
+void mcp_drop(lastro_call *c) {
+    server_untrack(c);
+    call_put(c);
+}
+
+void mcp_answer(lastro_call *c) {
+    if (!json_writer_finish(&c->out)) {
+        log_error("an answer to %s could not be written: %s", c->method ? c->method : "?", json_fault_text(c->out.fault));
+        json_writer_reset(&c->out);
+        rpc_write_error(&c->out, c->id, RPC_INTERNAL, "The answer could not be written; the server's log says why.", NULL);
+    }
+    if (json_writer_finish(&c->out) && c->peer && !atomic_load(&c->silent))
+        c->peer->send(c->peer, c->out.data, c->out.len, true);
+    mcp_drop(c);
+}
+
+void mcp_error(lastro_call *c, int code, const char *data, const char *fmt, ...) {
+    char text[1400];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    size_t len = strlen(text);
+    while (len && !json_valid_utf8(text, len)) /* foreign text cut in a character */
+        len--;
+    text[len] = '\0';
+    json_writer_reset(&c->out);
+    rpc_write_error(&c->out, c->id, code, text, data);
+    mcp_answer(c);
+}
+
+void mcp_begin_result(lastro_call *c, bool cacheable) {
+    rpc_begin_result(&c->out, c->id);
+    json_begin_object(&c->out);
+    surface_write_modern(c->srv->reg, &c->out, c->rev, "complete", cacheable);
+}
+
+void mcp_end_result(lastro_call *c) {
+    json_end_object(&c->out);
+    rpc_end(&c->out);
+}
+
+/* ---- a request ---- */
+
+static bool offered(const registry *reg, int needs) {
+    const offer *all = &reg->all;
+    switch (needs) {
+    case NEEDS_RESOURCES:
+        return all->resources.count + all->templates.count > 0;
+    case NEEDS_PROMPTS:
+        return all->prompts.count > 0;
+    case NEEDS_COMPLETIONS:
+        return all->prompts.count + all->templates.count > 0;
+    default:
+        return true;
+    }
+}
+
+static void run_slow(pool_job *job) {
+    lastro_call *c = (lastro_call *)job;
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (strcmp(methods[i].name, c->method) == 0) {
+            methods[i].run(c);
+            return;
+        }
+}
+
+static void run_method(lastro_call *c, unsigned era) {
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        if (strcmp(methods[i].name, c->method) != 0)
+            continue;
+        if (!(methods[i].flags & era) || !offered(c->srv->reg, methods[i].needs))
+            break;
+        if (methods[i].flags & SLOW) {
+            c->job.run = run_slow;
+            server_track(c);
+            pool_submit(c->srv->pool, &c->job);
+        } else {
+            methods[i].run(c);
+        }
+        return;
+    }
+    mcp_error(c, RPC_METHOD, NULL, "Method \"%.100s\" is not offered here in protocol %s.", c->method,
+              revision_name(c->rev));
+}
+
+static void refuse_version(lastro_call *c, json_text asked) {
+    json_writer w;
+    json_writer_init(&w, 0);
+    json_begin_object(&w);
+    json_key(&w, "supported");
+    json_begin_array(&w);
+    json_write_string(&w, revision_name(REV_2026_07_28));
+    json_end_array(&w);
+    json_key(&w, "requested");
+    json_write_string_n(&w, asked.at, asked.len);
+    json_end_object(&w);
+    const char *data = json_writer_finish(&w) ? w.data : NULL;
+    mcp_error(c, RPC_VERSION, data, "Protocol version \"%.*s\" is not served; \"%s\" is.", (int)(asked.len > 40 ? 40 : asked.len),
+              asked.at, revision_name(REV_2026_07_28));
+    json_writer_free(&w);
+}
+
+/* A request that carries its own envelope: served without state, before, after and between legacy traffic. */
+static void serve_modern(lastro_call *c, const json_value *meta, const json_value *version) {
+    const json_value *capabilities = json_member(meta, META_PREFIX "clientCapabilities");
+    const json_value *level = json_member(meta, META_PREFIX "logLevel");
+    c->era = LASTRO_ERA_MODERN;
+    c->rev = REV_2026_07_28;
+    if (!json_is(version, JSON_STRING) || !json_is(capabilities, JSON_OBJECT)) {
+        mcp_error(c, RPC_PARAMS, NULL, "_meta needs " META_PREFIX "protocolVersion (a string) and " META_PREFIX
+                                       "clientCapabilities (an object).");
+        return;
+    }
+    json_text asked = json_text_of(version);
+    if (revision_of(asked.at, asked.len) != REV_2026_07_28) {
+        refuse_version(c, asked);
+        return;
+    }
+    c->client = capabilities;
+    c->answers = json_member(c->params, "inputResponses");
+    if (level && log_level_of(json_str(level)) >= 0)
+        c->log_level = log_level_of(json_str(level));
+    run_method(c, MODERN);
+}
+
+static void serve_legacy(lastro_call *c) {
+    session *s = c->session;
+    pthread_mutex_lock(&s->lock);
+    c->rev = s->rev;
+    c->client = s->client;
+    c->log_level = s->log_level;
+    pthread_mutex_unlock(&s->lock);
+    if (strcmp(c->method, "initialize") == 0 || (c->rev == REV_NONE && strcmp(c->method, "ping") == 0)) {
+        run_method(c, LEGACY);
+    } else if (strcmp(c->method, "server/discover") == 0 && c->rev == REV_NONE) {
+        mcp_error(c, RPC_PARAMS, NULL, "server/discover needs _meta with " META_PREFIX "protocolVersion and " META_PREFIX
+                                       "clientCapabilities.");
+    } else if (c->rev == REV_NONE) {
+        mcp_error(c, RPC_REQUEST, NULL, "Send initialize first, or _meta with " META_PREFIX "protocolVersion \"%s\".",
+                  revision_name(REV_2026_07_28));
+    } else {
+        run_method(c, LEGACY);
+    }
+}
+
+static void serve_request(lastro_call *c, const rpc_message *m) {
+    c->id = m->id;
+    c->method = m->method;
+    c->params = m->params;
+    server_principal(c->srv, c->session->principal, &c->principal);
+    const json_value *meta = json_member(c->params, "_meta");
+    const json_value *version = json_member(meta, META_PREFIX "protocolVersion");
+    const json_value *token = json_member(meta, "progressToken");
+    if (json_is(token, JSON_STRING) || json_is(token, JSON_NUMBER))
+        c->progress_token = token;
+    if (version)
+        serve_modern(c, meta, version);
+    else
+        serve_legacy(c);
+}
+
+/* ---- other messages ---- */
+
+static void take_notification(lastro_call *c, const rpc_message *m) {
+    if (strcmp(m->method, "notifications/cancelled") == 0) {
+        const json_value *id = json_member(m->params, "requestId");
+        if (id && !server_cancel(c->srv, c->session, id))
+            mcp_end_listener(c->session, id);
+    }
+    mcp_drop(c); /* whatever it was: notifications are never answered */
+}
+
+static void take_message(lastro_call *c, const json_value *v) {
+    rpc_message m;
+    rpc_read(v, &m);
+    c->message = v;
+    switch (m.kind) {
+    case RPC_IS_REQUEST:
+        serve_request(c, &m);
+        break;
+    case RPC_IS_NOTIFICATION:
+        take_notification(c, &m);
+        break;
+    case RPC_IS_RESPONSE:
+        mcp_take_response(c->session, &m);
+        mcp_drop(c);
+        break;
+    case RPC_IS_INVALID:
+        c->id = m.id;
+        mcp_error(c, RPC_REQUEST, NULL, "Invalid request: %s.", m.fault);
+        break;
+    }
+}
+
+/* ---- batches, which only 2025-03-26 has ---- */
+
+typedef struct {
+    peer base; /* first */
+    peer *outer;
+    lastro_call *holder; /* owns the message's memory */
+    pthread_mutex_t lock;
+    json_writer out;
+    unsigned users, answers;
+} batch;
+
+static void batch_send(peer *p, const char *json, size_t len, bool response) {
+    batch *b = (batch *)p;
+    if (!response) {
+        b->outer->send(b->outer, json, len, false);
+        return;
+    }
+    pthread_mutex_lock(&b->lock);
+    if (b->answers++ == 0)
+        json_begin_array(&b->out);
+    json_write_raw(&b->out, json, len);
+    pthread_mutex_unlock(&b->lock);
+}
+
+static void batch_retain(peer *p) {
+    batch *b = (batch *)p;
+    pthread_mutex_lock(&b->lock);
+    b->users++;
+    pthread_mutex_unlock(&b->lock);
+}
+
+static void batch_release(peer *p) {
+    batch *b = (batch *)p;
+    pthread_mutex_lock(&b->lock);
+    bool last = --b->users == 0;
+    pthread_mutex_unlock(&b->lock);
+    if (!last)
+        return;
+    if (b->answers) {
+        json_end_array(&b->out);
+        if (json_writer_finish(&b->out))
+            b->outer->send(b->outer, b->out.data, b->out.len, true);
+    }
+    mcp_drop(b->holder);
+    json_writer_free(&b->out);
+    pthread_mutex_destroy(&b->lock);
+    free(b);
+}
+
+static void take_batch(lastro_call *holder, const json_value *list) {
+    session *s = holder->session;
+    pthread_mutex_lock(&s->lock);
+    revision rev = s->rev;
+    pthread_mutex_unlock(&s->lock);
+    batch *b = rev == REV_2025_03_26 && json_count(list) ? calloc(1, sizeof *b) : NULL;
+    if (!b) {
+        mcp_error(holder, RPC_REQUEST, NULL, "Invalid request: %s.",
+                  rev == REV_2025_03_26 ? "a batch must not be empty" : "batches exist only in protocol 2025-03-26");
+        return;
+    }
+    *b = (batch){.base = {batch_send, batch_retain, batch_release}, .outer = holder->peer, .holder = holder, .users = 1};
+    pthread_mutex_init(&b->lock, NULL);
+    json_writer_init(&b->out, 0);
+    for (json_iter it = json_iterate(list); json_next(&it);) {
+        lastro_call *c = call_get(s->srv);
+        if (!c)
+            break;
+        c->session = s;
+        c->peer = &b->base;
+        batch_retain(&b->base);
+        take_message(c, it.value);
+    }
+    batch_release(&b->base);
+}
+
+/* ---- the door ---- */
+
+static bool blank(const char *text, size_t len) {
+    for (size_t i = 0; i < len; i++)
+        if (!strchr(" \t\r\n", text[i]) || !text[i])
+            return false;
+    return true;
+}
+
+static lastro_call *begin(session *s, peer *p) {
+    lastro_call *c = call_get(s->srv);
+    if (!c) {
+        log_error("out of memory: a message was dropped");
+        return NULL;
+    }
+    c->session = s;
+    c->peer = p;
+    if (p->retain)
+        p->retain(p);
+    return c;
+}
+
+void mcp_receive(session *s, peer *p, const char *text, size_t len) {
+    if (blank(text, len))
+        return;
+    lastro_call *c = begin(s, p);
+    if (!c)
+        return;
+    json_limits limits = {.depth = MESSAGE_DEPTH};
+    json_error err = {0};
+    const json_value *v = json_read_copy(&c->mem, text, len, &limits, &err);
+    if (!v)
+        mcp_error(c, RPC_PARSE, NULL, "Parse error at byte %zu: %s", err.offset, err.text);
+    else if (json_is(v, JSON_ARRAY))
+        take_batch(c, v);
+    else
+        take_message(c, v);
+}
+
+void mcp_refuse_long(session *s, peer *p, size_t limit) {
+    lastro_call *c = begin(s, p);
+    if (c)
+        mcp_error(c, RPC_REQUEST, NULL, "Invalid request: the message is longer than %zu bytes.", limit);
+}

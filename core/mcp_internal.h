@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* mcp_internal.h -- what the mcp_*.c files share. */
+#ifndef LASTRO_CORE_MCP_INTERNAL_H
+#define LASTRO_CORE_MCP_INTERNAL_H
+
+#include "mcp.h"
+#include "rpc.h"
+
+#define META_PREFIX "io.modelcontextprotocol/"
+
+/* Ends the message being written in c->out, sends it, and ends the call. */
+void mcp_answer(lastro_call *c);
+/* The call ends without an answer. */
+void mcp_drop(lastro_call *c);
+/* The call ends with a JSON-RPC error. data: JSON text, or NULL. */
+__attribute__((format(printf, 4, 5))) void mcp_error(lastro_call *c, int code, const char *data, const char *fmt, ...);
+/* Opens the result object of the answer, with what a modern complete result carries; close it, then mcp_answer. */
+void mcp_begin_result(lastro_call *c, bool cacheable);
+void mcp_end_result(lastro_call *c);
+
+/* One method. Runs on the transport's thread, or (slow) on a worker; must end the call. */
+typedef void mcp_method(lastro_call *c);
+mcp_method mcp_initialize, mcp_ping, mcp_discover, mcp_list_tools, mcp_list_resources, mcp_list_templates, mcp_list_prompts,
+    mcp_call_tool, mcp_read_resource, mcp_get_prompt, mcp_complete, mcp_set_level, mcp_listen;
+
+void mcp_take_response(session *s, const rpc_message *m);
+bool mcp_end_listener(session *s, const json_value *id);
+
+/* Writes the input_required result of a call whose handler asks. */
+void mcp_write_questions(lastro_call *c);
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+#include "server.h"
+#include "clock.h"
+#include "fail.h"
+#include "file.h"
+#include "loader.h"
+#include "log.h"
+#include "rpc.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define USER_AGENT "lastro/" LASTRO_VERSION
+
+/* The transport is a host module: loaded when the first request really goes out. */
+static const http_transport *load_transport(void *arg, lastro_error *err) {
+    server *s = arg;
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/modules/fetch.so", s->exe_dir);
+    s->transport_dl = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!s->transport_dl) {
+        fail(err, LASTRO_EINTERNAL, "the module that speaks HTTP cannot be loaded: %s", dlerror());
+        return NULL;
+    }
+    http_transport_entry_fn entry;
+    *(void **)&entry = dlsym(s->transport_dl, HTTP_TRANSPORT_ENTRY);
+    const http_transport *t = entry ? entry() : NULL;
+    if (!t || t->version != HTTP_TRANSPORT_VERSION) {
+        fail(err, LASTRO_EABI, "%s is not version %u of the HTTP module", path, HTTP_TRANSPORT_VERSION);
+        return NULL;
+    }
+    return t;
+}
+
+static manifest *open_manifest(server *s, lastro_error *err) {
+    char path[PATH_MAX];
+    if (!manifest_find(s->opts.manifest_path, s->exe_dir, path, sizeof path)) {
+        if (!s->opts.quiet_missing)
+            log_warning("no manifest.json beside the program, in the configuration folder or in /etc/lastro: no plugin is "
+                        "loaded. Name one with --manifest FILE or LASTRO_MANIFEST");
+        return manifest_empty();
+    }
+    return manifest_load(path, err);
+}
+
+static void init_locks(server *s) {
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_cond_init(&s->idle, &attr);
+    pthread_condattr_destroy(&attr);
+}
+
+static lastro_status start(server *s, lastro_error *err) {
+    if (!file_exe_dir(s->exe_dir, sizeof s->exe_dir))
+        return fail(err, LASTRO_EINTERNAL, "cannot tell where the program is: /proc is not there");
+    s->manifest = open_manifest(s, err);
+    if (!s->manifest)
+        return LASTRO_EARGS;
+    fetch_config config = {.cache_bytes = (size_t)s->manifest->limits.cache_bytes,
+                           .user_agent = USER_AGENT,
+                           .transport = load_transport,
+                           .transport_arg = s};
+    s->fetch = fetch_create(&config);
+    s->pool = pool_create((unsigned)s->manifest->limits.workers);
+    if (!s->fetch || !s->pool)
+        return fail(err, LASTRO_ENOMEM, "out of memory");
+    const char *named = getenv("LASTRO_PRINCIPAL");
+    s->principal = strdup(named && *named ? named : s->manifest->principal ? s->manifest->principal : "local");
+    loader_options load = {.exe_dir = s->exe_dir, .overrides = s->opts.overrides, .host = &s->host};
+    host_fill(s);
+    s->reg = loader_load(s->manifest, &load, err);
+    if (!s->reg)
+        return LASTRO_ENOMEM;
+    s->surface = surface_create(s->reg);
+    return s->surface ? LASTRO_OK : fail(err, LASTRO_ENOMEM, "out of memory");
+}
+
+server *server_create(const server_options *opts, lastro_error *err) {
+    server *s = calloc(1, sizeof *s);
+    if (!s) {
+        fail(err, LASTRO_ENOMEM, "out of memory");
+        return NULL;
+    }
+    s->opts = *opts;
+    init_locks(s);
+    if (start(s, err) != LASTRO_OK) {
+        server_destroy(s);
+        return NULL;
+    }
+    return s;
+}
+
+static void free_kept_calls(server *s) {
+    for (lastro_call *c = s->free_calls, *next; c; c = next) {
+        next = c->next_free;
+        call_destroy(c);
+    }
+}
+
+void server_destroy(server *s) {
+    if (!s)
+        return;
+    pool_destroy(s->pool);
+    if (s->fetch)
+        fetch_destroy(s->fetch);
+    loader_unload(s->reg);
+    surface_destroy(s->surface);
+    free_kept_calls(s);
+    manifest_destroy(s->manifest);
+    free(s->principal);
+    pthread_mutex_destroy(&s->lock);
+    pthread_cond_destroy(&s->idle);
+    free(s);
+}
+
+void server_principal(const server *s, const char *name, lastro_principal *ret) {
+    *ret = (lastro_principal){.size = sizeof *ret, .name = name ? name : s->principal};
+    for (json_iter it = json_iterate(s->manifest->principals); json_next(&it);)
+        if (json_text_is(json_member(it.value, "name"), ret->name))
+            ret->claims = json_member(it.value, "claims");
+}
+
+/* ---- calls in progress ---- */
+
+void server_track(lastro_call *c) {
+    server *s = c->srv;
+    pthread_mutex_lock(&s->lock);
+    c->inflight = true;
+    c->inflight_prev = NULL;
+    c->inflight_next = s->inflight;
+    if (s->inflight)
+        s->inflight->inflight_prev = c;
+    s->inflight = c;
+    s->inflight_count++;
+    pthread_mutex_unlock(&s->lock);
+}
+
+void server_untrack(lastro_call *c) {
+    server *s = c->srv;
+    pthread_mutex_lock(&s->lock);
+    if (c->inflight) {
+        if (c->inflight_prev)
+            c->inflight_prev->inflight_next = c->inflight_next;
+        else
+            s->inflight = c->inflight_next;
+        if (c->inflight_next)
+            c->inflight_next->inflight_prev = c->inflight_prev;
+        c->inflight = false;
+        if (--s->inflight_count == 0)
+            pthread_cond_broadcast(&s->idle);
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+bool server_cancel(server *s, const session *of, const json_value *id) {
+    bool found = false;
+    pthread_mutex_lock(&s->lock);
+    for (lastro_call *c = s->inflight; c && !found; c = c->inflight_next) {
+        if (c->session != of || !c->id || !rpc_same_id(c->id, id))
+            continue;
+        atomic_store(&c->silent, true);
+        cancel_raise(&c->cancel);
+        found = true;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return found;
+}
+
+bool server_wait_idle(server *s, int64_t ms) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += ms / 1000;
+    until.tv_nsec += ms % 1000 * 1000000;
+    if (until.tv_nsec >= 1000000000)
+        until.tv_sec++, until.tv_nsec -= 1000000000;
+    pthread_mutex_lock(&s->lock);
+    int timed_out = 0;
+    while (s->inflight_count && !timed_out)
+        timed_out = pthread_cond_timedwait(&s->idle, &s->lock, &until);
+    bool idle = s->inflight_count == 0;
+    pthread_mutex_unlock(&s->lock);
+    return idle;
+}
+
+void server_cancel_all(server *s) {
+    pthread_mutex_lock(&s->lock);
+    for (lastro_call *c = s->inflight; c; c = c->inflight_next)
+        cancel_raise(&c->cancel);
+    pthread_mutex_unlock(&s->lock);
+}

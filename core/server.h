@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* server.h -- the running host: manifest, registry, fetch engine, workers. One a process. */
+#ifndef LASTRO_CORE_SERVER_H
+#define LASTRO_CORE_SERVER_H
+
+#include "call.h"
+#include "surface.h"
+
+typedef struct {
+    const char *manifest_path; /* --manifest; NULL: searched */
+    bool offline;
+    const char *overrides[32]; /* "NAME=URL" of --source; LASTRO_SOURCE_NAME is looked up by name */
+    size_t override_count;
+    bool quiet_missing;        /* no word when there is no manifest */
+} server_options;
+
+struct server {
+    server_options opts;
+    char exe_dir[3072];
+    manifest *manifest;
+    registry *reg;
+    surface *surface;
+    fetch_engine *fetch;
+    pool *pool;
+    lastro_host host;
+    char *principal;           /* name of who calls on stdio and in the shell */
+    void *transport_dl;
+    pthread_mutex_t lock;      /* free list, in flight */
+    pthread_cond_t idle;       /* a call ended */
+    lastro_call *free_calls;
+    unsigned free_count;
+    lastro_call *inflight;
+    unsigned inflight_count;
+};
+
+/* NULL with err filled when the manifest is broken; a plugin that fails is logged and left out. */
+server *server_create(const server_options *opts, lastro_error *err);
+void server_destroy(server *s); /* no call is running; accepts NULL */
+
+/* Who calls when the transport names nobody. */
+void server_principal(const server *s, const char *name, lastro_principal *ret);
+
+void server_track(lastro_call *c);   /* it can be found and cancelled from now on */
+void server_untrack(lastro_call *c);
+/* The tracked call of that session with that id (same type, same value), marked silent when silently; NULL: none. */
+bool server_cancel(server *s, const session *of, const json_value *id);
+/* Waits until no call is tracked, at most that long; true: none is left. */
+bool server_wait_idle(server *s, int64_t ms);
+void server_cancel_all(server *s);
+
+/* The whole-host table given to plugins (host.c). */
+void host_fill(server *s);
+
+#endif

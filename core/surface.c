@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+#include "surface.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TTL_MS = 300000 }; /* lists change only with a reload; five minutes is the protocol's own example */
+
+typedef struct {
+    char *text;
+    size_t len;
+} composed;
+
+struct surface {
+    const registry *reg;
+    pthread_mutex_t lock;
+    composed lists[LIST_KINDS][REV_COUNT];
+};
+
+surface *surface_create(const registry *reg) {
+    surface *s = calloc(1, sizeof *s);
+    if (s) {
+        s->reg = reg;
+        pthread_mutex_init(&s->lock, NULL);
+    }
+    return s;
+}
+
+void surface_destroy(surface *s) {
+    if (!s)
+        return;
+    for (int k = 0; k < LIST_KINDS; k++)
+        for (int r = 0; r < REV_COUNT; r++)
+            free(s->lists[k][r].text);
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+}
+
+static void put(json_writer *w, const char *key, const char *text) {
+    if (!text)
+        return;
+    json_key(w, key);
+    json_write_string(w, text);
+}
+
+void surface_write_identity(const registry *reg, json_writer *w, revision rev) {
+    const manifest *m = reg->manifest;
+    json_begin_object(w);
+    put(w, "name", m->name);
+    if (rev >= REV_2025_06_18)
+        put(w, "title", m->title);
+    put(w, "version", m->version);
+    if (rev >= REV_2025_11_25) {
+        put(w, "description", m->description);
+        put(w, "websiteUrl", m->website);
+    }
+    json_end_object(w);
+}
+
+void surface_write_capabilities(const registry *reg, json_writer *w, revision rev) {
+    json_begin_object(w);
+    const struct {
+        const char *name;
+        bool there;
+    } caps[] = {
+        {"tools", true},
+        {"resources", reg->all.resources.count + reg->all.templates.count > 0},
+        {"prompts", reg->all.prompts.count > 0},
+        {"completions", rev >= REV_2025_03_26 && reg->all.prompts.count + reg->all.templates.count > 0},
+        {"logging", true},
+    };
+    for (size_t i = 0; i < sizeof caps / sizeof *caps; i++) {
+        if (!caps[i].there)
+            continue;
+        json_key(w, caps[i].name);
+        json_begin_object(w);
+        json_end_object(w);
+    }
+    json_end_object(w);
+}
+
+static bool add(char **text, size_t *len, const char *more) {
+    if (!more || !*more)
+        return true;
+    size_t n = strlen(more);
+    char *p = realloc(*text, *len + n + 3);
+    if (!p)
+        return false;
+    *text = p;
+    if (*len)
+        memcpy(p + *len, "\n\n", 2), *len += 2;
+    memcpy(p + *len, more, n + 1);
+    *len += n;
+    return true;
+}
+
+char *surface_instructions(const registry *reg) {
+    char *text = NULL;
+    size_t len = 0;
+    add(&text, &len, reg->manifest->instructions);
+    for (size_t i = 0; i < reg->all.instructions.count; i++) {
+        const instruction *in = &reg->all.instructions.at[i];
+        if (!in->tool || registry_tool(reg, in->tool, strlen(in->tool)))
+            add(&text, &len, in->text);
+    }
+    return text;
+}
+
+void surface_write_modern(const registry *reg, json_writer *w, revision rev, const char *result_type, bool cacheable) {
+    if (rev < REV_2026_07_28)
+        return;
+    put(w, "resultType", result_type);
+    if (cacheable) {
+        json_key(w, "ttlMs");
+        json_write_int(w, TTL_MS);
+        put(w, "cacheScope", "private");
+    }
+    json_key(w, "_meta");
+    json_begin_object(w);
+    json_key(w, "io.modelcontextprotocol/serverInfo");
+    surface_write_identity(reg, w, rev);
+    json_end_object(w);
+}
+
+/* ---- the lists ---- */
+
+/* Members of a contract that are published, and since when. */
+static const struct {
+    const char *name;
+    revision since;
+} tool_members[] = {
+    {"name", REV_2024_11_05},        {"title", REV_2025_06_18},       {"description", REV_2024_11_05},
+    {"inputSchema", REV_2024_11_05}, {"outputSchema", REV_2025_06_18}, {"annotations", REV_2025_03_26},
+    {"icons", REV_2025_11_25},       {"_meta", REV_2025_06_18},
+};
+
+static void write_tools(const registry *reg, json_writer *w, revision rev) {
+    for (size_t i = 0; i < reg->all.tools.count; i++) {
+        const tool *t = &reg->all.tools.at[i];
+        json_begin_object(w);
+        for (size_t m = 0; m < sizeof tool_members / sizeof *tool_members; m++) {
+            const json_value *v = json_member(t->contract, tool_members[m].name);
+            if (!v || rev < tool_members[m].since)
+                continue;
+            json_key(w, tool_members[m].name);
+            json_write_value(w, v);
+        }
+        json_end_object(w);
+    }
+}
+
+static void write_resource(json_writer *w, revision rev, const lastro_resource *r, const char *uri_key) {
+    json_begin_object(w);
+    put(w, uri_key, r->uri);
+    put(w, "name", r->name);
+    if (rev >= REV_2025_06_18)
+        put(w, "title", r->title);
+    put(w, "description", r->description);
+    put(w, "mimeType", r->mime_type);
+    json_end_object(w);
+}
+
+static void write_prompt(json_writer *w, revision rev, const lastro_prompt *p) {
+    json_begin_object(w);
+    put(w, "name", p->name);
+    if (rev >= REV_2025_06_18)
+        put(w, "title", p->title);
+    put(w, "description", p->description);
+    if (p->arguments && *p->arguments) {
+        json_key(w, "arguments");
+        json_begin_array(w);
+        for (const lastro_prompt_argument *const *a = p->arguments; *a; a++) {
+            json_begin_object(w);
+            put(w, "name", (*a)->name);
+            if (rev >= REV_2025_06_18)
+                put(w, "title", (*a)->title);
+            put(w, "description", (*a)->description);
+            json_key(w, "required");
+            json_write_bool(w, (*a)->required);
+            json_end_object(w);
+        }
+        json_end_array(w);
+    }
+    json_end_object(w);
+}
+
+static void compose(const registry *reg, list_kind kind, revision rev, json_writer *w) {
+    static const char *const keys[LIST_KINDS] = {"tools", "resources", "resourceTemplates", "prompts"};
+    json_begin_object(w);
+    json_key(w, keys[kind]);
+    json_begin_array(w);
+    switch (kind) {
+    case LIST_TOOLS:
+        write_tools(reg, w, rev);
+        break;
+    case LIST_RESOURCES:
+        for (size_t i = 0; i < reg->all.resources.count; i++)
+            write_resource(w, rev, reg->all.resources.at[i].def, "uri");
+        break;
+    case LIST_TEMPLATES:
+        for (size_t i = 0; i < reg->all.templates.count; i++)
+            write_resource(w, rev, reg->all.templates.at[i].def, "uriTemplate");
+        break;
+    case LIST_PROMPTS:
+        for (size_t i = 0; i < reg->all.prompts.count; i++)
+            write_prompt(w, rev, reg->all.prompts.at[i].def);
+        break;
+    case LIST_KINDS:
+        break;
+    }
+    json_end_array(w);
+    surface_write_modern(reg, w, rev, "complete", true);
+    json_end_object(w);
+}
+
+const char *surface_list(surface *s, list_kind kind, revision rev, size_t *ret_len) {
+    pthread_mutex_lock(&s->lock);
+    composed *c = &s->lists[kind][rev];
+    if (!c->text) {
+        json_writer w;
+        json_writer_init(&w, 0);
+        compose(s->reg, kind, rev, &w);
+        if (json_writer_finish(&w)) {
+            *c = (composed){w.data, w.len};
+            w.data = NULL; /* kept */
+        }
+        json_writer_free(&w);
+    }
+    *ret_len = c->len;
+    pthread_mutex_unlock(&s->lock);
+    return c->text;
+}
