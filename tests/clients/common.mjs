@@ -11,7 +11,7 @@ export const HOME = process.env.LASTRO_CACHE || path.join(process.env.XDG_CACHE_
 
 export function usage(prog, extra = '') {
     return `usage: node ${prog} (--http URL | --sse URL | --stdio CMD ARG...)   [--stdio must come last]
-  --call NAME        call this tool            --args JSON      its arguments (default {})
+  --call NAME        call this tool (repeatable)   --args JSON  the last named call's arguments (default {})
   --read URI         resources/read this URI   --prompt NAME    prompts/get   --prompt-args JSON
   --elicit JSON      answer elicitations with {"action":"accept","content":JSON}
   --sample TEXT      answer sampling requests with TEXT
@@ -23,7 +23,7 @@ ${extra}exit status: 0 all went well and any structuredContent matched its outpu
 }
 
 export function parseArgs(argv, prog, extra) {
-    const o = { args: {}, promptArgs: undefined, timeout: 20000, era: 'auto' };
+    const o = { calls: [], promptArgs: undefined, timeout: 20000, era: 'auto' };
     const fail = m => { process.stderr.write(`${m}\n${usage(prog, extra)}\n`); process.exit(2); };
     const json = (s, f) => { try { return JSON.parse(s); } catch { fail(`${f}: not JSON: ${s}`); } };
     for (let i = 0; i < argv.length; i++) {
@@ -33,8 +33,8 @@ export function parseArgs(argv, prog, extra) {
             case '--http': o.http = val(); break;
             case '--sse': o.sse = val(); break;
             case '--stdio': o.stdio = argv.slice(i + 1); i = argv.length; break;
-            case '--call': o.call = val(); break;
-            case '--args': o.args = json(val(), a); break;
+            case '--call': o.calls.push({ name: val(), args: {} }); break;
+            case '--args': if (!o.calls.length) fail('--args comes after --call'); o.calls.at(-1).args = json(val(), a); break;
             case '--read': o.read = val(); break;
             case '--prompt': o.prompt = val(); break;
             case '--prompt-args': o.promptArgs = json(val(), a); break;
@@ -96,24 +96,24 @@ export async function exercise(o, out, c) {
     await step('resources', !!caps.resources, () => pages(c.listResources, 'resources'));
     await step('resourceTemplates', !!caps.resources, () => pages(c.listResourceTemplates, 'resourceTemplates'));
     await step('prompts', !!caps.prompts, () => pages(c.listPrompts, 'prompts'));
-    if (o.call !== undefined) {
-        const tool = (out.tools ?? []).find(t => t.name === o.call);
-        const call = { name: o.call, arguments: o.args, outputSchema: tool?.outputSchema !== undefined };
+    for (const { name, args } of o.calls) {
+        const tool = (out.tools ?? []).find(t => t.name === name);
+        const call = { name, arguments: args, outputSchema: tool?.outputSchema !== undefined };
         const t0 = performance.now();
         try {
-            call.result = await c.callTool({ name: o.call, arguments: o.args });
-            // callTool() above throws when the tool declares an outputSchema and the result's
-            // structuredContent is missing or does not match it, so arriving here means it passed.
+            call.result = await c.callTool({ name, arguments: args });
+            // callTool() throws when the tool declares an outputSchema and the result's structuredContent is missing or
+            // does not match it, so arriving here means it passed.
             call.structuredContent = tool?.outputSchema === undefined
                 ? (call.result.structuredContent === undefined ? 'none' : 'present-without-schema')
                 : call.result.isError ? 'not-checked-isError' : 'valid';
         } catch (e) {
             call.error = describeError(e);
             if (/structured content|output schema/i.test(String(e?.message))) call.structuredContent = 'INVALID';
-            (out.errors ??= {}).call = call.error;
+            ((out.errors ??= {}).calls ??= []).push({ name, ...call.error });
         }
         call.ms = Math.round((performance.now() - t0) * 100) / 100;
-        out.call = call;
+        (out.calls ??= []).push(call);
     }
     await step('read', o.read !== undefined, () => c.readResource({ uri: o.read }));
     await step('prompt', o.prompt !== undefined,
