@@ -59,17 +59,27 @@ static bool is(const lastro_value *serie, const char *name, const char *what) {
     return lastro_text_is(lastro_get_text(serie, name, NULL), what);
 }
 
-/* " Leia …; séries indicadas: 11, 4390." or "" */
+/* text has the number code, not as a part of a longer one. */
+static bool names_code(const char *text, const char *code) {
+    size_t len = strlen(code);
+    for (const char *at = text; (at = strstr(at, code)) != NULL; at++)
+        if ((at == text || !strchr("0123456789", at[-1])) && !(at[len] >= '0' && at[len] <= '9'))
+            return true;
+    return false;
+}
+
+/* " Leia … Séries indicadas: 11, 4390." (those the text does not name) or "" */
 static const char *guidance(const job *j, const lastro_value *serie) {
     const lastro_value *guia = lastro_get(serie, "guia");
     const char *text = about(j, guia, "texto", NULL);
-    char codes[128] = "";
+    char codes[128] = "", code[24];
     size_t len = 0;
     lastro_iter it;
     for (lastro->iterate(lastro_get(guia, "use"), &it); lastro->next(&it);) {
-        int64_t code;
-        if (lastro->int64(it.value, &code) && len < sizeof codes - 24)
-            len += (size_t)snprintf(codes + len, sizeof codes - len, "%s%" PRId64, len ? ", " : "", code);
+        lastro_text digits = lastro->text(it.value);
+        snprintf(code, sizeof code, "%.*s", (int)digits.len, digits.at);
+        if (len < sizeof codes - sizeof code && !(text && names_code(text, code)))
+            len += (size_t)snprintf(codes + len, sizeof codes - len, "%s%s", len ? ", " : "", code);
     }
     if (!text && !len)
         return "";
@@ -92,8 +102,8 @@ static lastro_status refuse_accumulated(const job *j, const lastro_value *serie,
         if (is(serie, "natureza", accumulated[i].nature))
             return lastro_fail(err, LASTRO_EARGS,
                                "%s da série %" PRId64 " (%s): cada ponto dela já é %s, e pontos vizinhos cobrem em "
-                               "parte os mesmos meses; a variação entre dois deles não mede um período. O valor "
-                               "publicado é a resposta: leia-o com bcb_serie_valores ou bcb_serie_ultimos.%s",
+                               "parte os mesmos meses; a variação entre dois deles não mede um período, e nada foi "
+                               "consultado. Os valores publicados: bcb_serie_valores, bcb_serie_ultimos.%s",
                                doing, j->code, about(j, serie, "nome", "sem nome"), accumulated[i].holds,
                                guidance(j, serie));
     return LASTRO_OK;
@@ -257,8 +267,8 @@ static void warn_chain(job *j) {
 /* ---- how it was computed ---- */
 
 static const char rounding[] =
-    "Contas exatas sobre os decimais publicados; diferença, variação, média e amplitude saem com até 4 casas e a formatada "
-    "com 2, arredondadas uma só vez, do valor cheio, meio para longe do zero. Máximo, mínimo e pontas saem como publicados.";
+    "Conta exata sobre os decimais publicados, arredondada uma só vez (até 4 casas; a formatada, 2; meio para longe do "
+    "zero). Máximo, mínimo e pontas: como publicados.";
 
 static const char *chain_note(const job *j) {
     const char *every = lastro_format(j->call, "Acumulado composto de %zu taxas: (Π(1 + taxa/100) − 1) × 100, sem "
@@ -410,7 +420,9 @@ static void put_derivation(const job *j, lastro_writer *out) {
     lastro_put_text(out, "motor", STATS_ENGINE);
     lastro_put_text(out, "nota", note);
     lastro->end_object(out);
-    lastro->derived(j->call, STATS_ENGINE, note);
+    lastro->derived(j->call, STATS_ENGINE,
+                    j->chained ? "variação por encadeamento, média e amplitude; a conta está em derivacao.nota"
+                               : "variação de nível, média e amplitude; a conta está em derivacao.nota");
 }
 
 /* Whether the series came whole stands in the first members; an answer on a part of it says so. */

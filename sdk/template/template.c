@@ -141,20 +141,22 @@ static const lastro_prompt compare = {.size = sizeof(lastro_prompt), .name = "co
 /* ---- a shell command: lastro run template table RATE [PERIODS] ---- */
 
 static int32_t run_table(void *self, lastro_call *call, int32_t argc, const char *const *argv) {
-    (void)self;
-    long double rate = argc > 0 ? strtold(argv[0], NULL) : 0;
-    int64_t periods = argc > 1 ? atoll(argv[1]) : 12;
-    if (argc < 1 || argc > 2 || periods < 1 || periods > PERIODS_MAX)
-        return 2; /* the host prints the usage */
+    (void)self; /* argv[0] is the command's own name, as in main */
+    long double rate = argc > 1 ? strtold(argv[1], NULL) : 0;
+    int64_t periods = argc > 2 ? atoll(argv[2]) : 12;
+    if (argc < 2 || argc > 3 || periods < 1 || periods > PERIODS_MAX) {
+        lastro->log(call, LASTRO_LOG_ERROR, "usage: lastro run template table RATE [PERIODS]");
+        return 2;
+    }
     for (int64_t n = 1; n <= periods; n++) {
-        char line[80];
-        int len = snprintf(line, sizeof line, "%lld\t%.6Lf\n", (long long)n, growth(rate, n));
-        lastro->print(call, line, (size_t)len);
+        const char *line = lastro_format(call, "%lld\t%.6Lf\n", (long long)n, growth(rate, n));
+        if (line)
+            lastro->print(call, line, strlen(line));
     }
     return 0;
 }
 static const lastro_command table = {.size = sizeof(lastro_command), .name = "table", .summary = "growth of 1, period by period",
-    .usage = "table RATE [PERIODS]", .run = run_table};
+    .usage = "RATE [PERIODS]", .run = run_table};
 
 /* ---- loading ---- */
 
