@@ -25,7 +25,8 @@ static date date_of(int32_t day) {
     int year = (left - left / 1460 + left / 36524 - left / 146096) / 365;
     left -= 365 * year + year / 4 - year / 100;
     int month = (5 * left + 2) / 153;
-    date d = {era * 400 + year + (month >= 10), month < 10 ? month + 3 : month - 9, left - (153 * month + 2) / 5 + 1};
+    date d = {era * 400 + year + (month >= 10), month < 10 ? month + 3 : month - 9,
+              left - (153 * month + 2) / 5 + 1};
     return d;
 }
 

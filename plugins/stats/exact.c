@@ -19,11 +19,11 @@ enum { LIMB_DIGITS = 9, LIMB_BASE = 1000000000, SMALL_LIMBS = 16 };
 typedef struct big {
     uint32_t *limb; /* the caller's room */
     size_t len, cap;
-    bool full;      /* something did not fit: the number is void */
+    bool full; /* something did not fit: the number is void */
 } big;
 
-#define BIG_SMALL(name)                   \
-    uint32_t name##_limbs[SMALL_LIMBS];   \
+#define BIG_SMALL(name)                                                                                      \
+    uint32_t name##_limbs[SMALL_LIMBS];                                                                      \
     big name = {name##_limbs, 0, SMALL_LIMBS, false}
 
 static uint64_t power10(unsigned n) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* exact.h -- exact arithmetic on published decimals, and the one rounding of every figure this plugin computes:
- * half away from zero, decided on the exact value and never on a double. Plain C; any thread; no state.
+/* exact.h -- exact arithmetic on published decimals, and the one rounding of every figure this plugin
+ * computes: half away from zero, decided on the exact value and never on a double. Plain C; any thread; no
+ * state.
  *
- * Why exact: 0.1 % and 0.05 % chained give 0.15005 % to the last digit. Four decimals of that are 0.1501, but the
- * nearest double lies below the tie and prints 0.1500. Such ties are common with two-decimal rates.
+ * Why exact: 0.1 % and 0.05 % chained give 0.15005 % to the last digit. Four decimals of that are 0.1501, but
+ * the nearest double lies below the tie and prints 0.1500. Such ties are common with two-decimal rates.
  */
 #ifndef LASTRO_STATS_EXACT_H
 #define LASTRO_STATS_EXACT_H
@@ -32,15 +33,17 @@ typedef struct exact_figure {
     int sign;      /* of the exact value, before rounding: -1, 0, 1 */
 } exact_figure;
 
-/* All return false only when there is no such figure: division by zero, more digits than text holds, no memory. */
+/* All return false only when there is no such figure: division by zero, more digits than text holds, no
+ * memory. */
 bool exact_difference(exact from, exact to, unsigned places, exact_figure *ret);
 bool exact_mean(const exact *values, size_t count, unsigned places, exact_figure *ret);
 /* (to - from) / |from| * 100 */
 bool exact_change_percent(exact from, exact to, unsigned places, exact_figure *ret);
 /* (product of (1 + v/100) - 1) * 100.
- * First in long double with a bound on its error: each factor and each product err by at most half an ulp, so the
- * relative error of n factors stays under 2n * LDBL_EPSILON (n = 10,000: 2.2e-15). When rounding cannot be decided
- * within the bound, the product is formed with all its digits. Both ways give the same text (tested). */
+ * First in long double with a bound on its error: each factor and each product err by at most half an ulp, so
+ * the relative error of n factors stays under 2n * LDBL_EPSILON (n = 10,000: 2.2e-15). When rounding cannot
+ * be decided within the bound, the product is formed with all its digits. Both ways give the same text
+ * (tested). */
 bool exact_chain_percent(const exact *rates, size_t count, unsigned places, exact_figure *ret);
 /* The second way alone. */
 bool exact_chain_percent_exact(const exact *rates, size_t count, unsigned places, exact_figure *ret);

@@ -10,8 +10,8 @@ static int by_number(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static lastro_status ask(lastro_call *call, const char *method, const series_window *window, const char *doing,
-                         const lastro_value **ret, lastro_error *err) {
+static lastro_status ask(lastro_call *call, const char *method, const series_window *window,
+                         const char *doing, const lastro_value **ret, lastro_error *err) {
     lastro_writer *w = lastro->scratch(call);
     lastro->begin_object(w);
     lastro_put_int(w, "codigo", window->code);
@@ -22,13 +22,15 @@ static lastro_status ask(lastro_call *call, const char *method, const series_win
     if (window->last)
         lastro_put_int(w, "ultimos", window->last);
     lastro->end_object(w);
-    lastro_service_call request = {.size = sizeof request, .service = "series", .version = 1, .method = method};
+    lastro_service_call request = {
+        .size = sizeof request, .service = "series", .version = 1, .method = method};
     request.args = lastro->finish(call, w, err);
     if (!request.args)
         return LASTRO_EINTERNAL;
     lastro_status s = lastro->service(call, &request);
     if (s != LASTRO_OK)
-        return lastro_fail(err, s, "%s da série %lld: %s", doing, (long long)window->code, request.error.text);
+        return lastro_fail(err, s, "%s da série %lld: %s", doing, (long long)window->code,
+                           request.error.text);
     *ret = request.result;
     return LASTRO_OK;
 }
@@ -47,8 +49,9 @@ static bool read_day(const lastro_value *row, const char *name, int32_t *ret) {
 static bool read_row(const lastro_value *row, size_t place, series *s) {
     const lastro_value *value = lastro_get(row, "valor");
     observation o = {.end = DAY_NONE, .source = place};
-    if (!read_day(row, "data", &o.day) || (lastro_has(row, "dataFim") && !lastro_is(lastro_get(row, "dataFim"), LASTRO_NULL) &&
-                                           !read_day(row, "dataFim", &o.end)))
+    if (!read_day(row, "data", &o.day) ||
+        (lastro_has(row, "dataFim") && !lastro_is(lastro_get(row, "dataFim"), LASTRO_NULL) &&
+         !read_day(row, "dataFim", &o.end)))
         return false;
     if (lastro_is(value, LASTRO_NULL)) {
         s->empty_days[s->empty++] = o.day;
@@ -73,15 +76,17 @@ lastro_status series_read(lastro_call *call, const series_window *window, const 
     ret->values = lastro->alloc(call, (count + 1) * sizeof *ret->values);
     ret->empty_days = lastro->alloc(call, (count + 1) * sizeof *ret->empty_days);
     if (!ret->values || !ret->empty_days)
-        return lastro_fail(err, LASTRO_ENOMEM, "%s da série %lld: %zu observações não cabem na memória da chamada", doing,
+        return lastro_fail(err, LASTRO_ENOMEM,
+                           "%s da série %lld: %zu observações não cabem na memória da chamada", doing,
                            (long long)window->code, count);
     lastro_iter it;
     for (lastro->iterate(ret->rows, &it); lastro->next(&it); place++)
         if (!read_row(it.value, place, ret))
-            return lastro_fail(err, LASTRO_EUPSTREAM,
-                               "%s da série %lld: a observação %zu traz data ou valor que não se pode ler; nada foi "
-                               "calculado",
-                               doing, (long long)window->code, place + 1);
+            return lastro_fail(
+                err, LASTRO_EUPSTREAM,
+                "%s da série %lld: a observação %zu traz data ou valor que não se pode ler; nada foi "
+                "calculado",
+                doing, (long long)window->code, place + 1);
     observations_sort(ret->values, ret->count);
     qsort(ret->empty_days, ret->empty, sizeof *ret->empty_days, by_number);
     return LASTRO_OK;
@@ -109,4 +114,54 @@ lastro_text series_digits(const series *s, const observation *o) {
 
 lastro_text series_date(const series *s, const observation *o) {
     return lastro_get_text(lastro->at(s->rows, o->source), "data", "");
+}
+
+/* ---- what is known of a series ---- */
+
+const char *series_text(lastro_call *call, const lastro_value *object, const char *name,
+                        const char *fallback) {
+    lastro_text text = lastro_get_text(object, name, NULL);
+    const char *copy = text.at ? lastro_copy(call, text) : NULL;
+    return copy ? copy : fallback;
+}
+
+bool series_is(const lastro_value *about, const char *name, const char *what) {
+    return lastro_text_is(lastro_get_text(about, name, NULL), what);
+}
+
+bool series_in_percent(const lastro_value *about) {
+    static const char *const units[] = {"Percentual", "Variação percentual", "Pontos percentuais", "%"};
+    lastro_text unit = lastro_get_text(about, "unidade", "");
+    for (size_t i = 0; i < LASTRO_COUNT(units); i++)
+        if (unit.len >= strlen(units[i]) && memcmp(unit.at, units[i], strlen(units[i])) == 0)
+            return true;
+    return false;
+}
+
+/* text has the number code, not as a part of a longer one. */
+static bool names_code(const char *text, const char *code) {
+    size_t len = strlen(code);
+    for (const char *at = text; (at = strstr(at, code)) != NULL; at++)
+        if ((at == text || !strchr("0123456789", at[-1])) && !(at[len] >= '0' && at[len] <= '9'))
+            return true;
+    return false;
+}
+
+const char *series_guidance(lastro_call *call, const lastro_value *about) {
+    const lastro_value *guia = lastro_get(about, "guia");
+    const char *text = series_text(call, guia, "texto", NULL);
+    char codes[128] = "", code[24];
+    size_t len = 0;
+    lastro_iter it;
+    for (lastro->iterate(lastro_get(guia, "use"), &it); lastro->next(&it);) {
+        lastro_text digits = lastro->text(it.value);
+        snprintf(code, sizeof code, "%.*s", (int)digits.len, digits.at);
+        if (len < sizeof codes - sizeof code && !(text && names_code(text, code)))
+            len += (size_t)snprintf(codes + len, sizeof codes - len, "%s%s", len ? ", " : "", code);
+    }
+    if (!text && !len)
+        return "";
+    const char *full = lastro_format(call, "%s%s%s%s%s", text ? " " : "", text ? text : "",
+                                     len ? " Séries indicadas: " : "", codes, len ? "." : "");
+    return full ? full : "";
 }

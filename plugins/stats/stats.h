@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* stats.h -- what the files of this plugin share. A new tool is a file with one run function, a line below, a line
- * in the table of stats.c and a contract in schemas/. */
+/* stats.h -- what the files of this plugin share. A new tool is a file with one run function, a line below, a
+ * line in the table of stats.c and a contract in schemas/. */
 #ifndef LASTRO_STATS_H
 #define LASTRO_STATS_H
 

@@ -29,8 +29,8 @@ static int32_t end_of(const observation *o) {
     return o->end != DAY_NONE ? o->end : day_next_month(o->day);
 }
 
-/* Of the rows of one day, from o[at] on, the one that keeps the chain on its day of the month. 226 has four rows
- * dated 01/03/2026: they end on 29/03, 30/03, 31/03 (deposits of 29 to 31 January) and 01/04. */
+/* Of the rows of one day, from o[at] on, the one that keeps the chain on its day of the month. 226 has four
+ * rows dated 01/03/2026: they end on 29/03, 30/03, 31/03 (deposits of 29 to 31 January) and 01/04. */
 static size_t same_day_pick(const observation *o, size_t count, size_t at, int anniversary) {
     size_t last = at, first_day = count;
     for (size_t i = at; i < count && o[i].day == o[at].day; last = i++) {
@@ -112,9 +112,9 @@ static void fold(const char *name, size_t len, char *out, size_t size) {
 }
 
 static bool named_rate(const char *name, size_t len) {
-    static const char *const words[] = {"variacao", "%",      "inflacao",   "juros", "percentual", "rentabilidade",
-                                        "ipca",     "igp",    "inpc",       "selic", "ao mes",     "ao ano",
-                                        "ao dia",   "nucleo", "acumulad"};
+    static const char *const words[] = {"variacao",      "%",      "inflacao", "juros",  "percentual",
+                                        "rentabilidade", "ipca",   "igp",      "inpc",   "selic",
+                                        "ao mes",        "ao ano", "ao dia",   "nucleo", "acumulad"};
     char text[512];
     fold(name, len, text, sizeof text);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* variation.h -- what can be computed on the observations of one series. Plain C: no host, no texts for people,
- * any thread, no state. Observations with a value only, oldest first. */
+/* variation.h -- what can be computed on the observations of one series. Plain C: no host, no texts for
+ * people, any thread, no state. Observations with a value only, oldest first. */
 #ifndef LASTRO_STATS_VARIATION_H
 #define LASTRO_STATS_VARIATION_H
 
@@ -8,26 +8,28 @@
 
 typedef struct observation {
     int32_t day;
-    int32_t end;   /* of the row's own period (dataFim); DAY_NONE: the source gives none */
+    int32_t end; /* of the row's own period (dataFim); DAY_NONE: the source gives none */
     exact value;
     size_t source; /* its place in what the service returned */
 } observation;
 #define DAY_NONE INT32_MIN
 
-/* By day, then end, then the order of arrival. The source sends some series newest first (22 of 169, 13/08/2026). */
+/* By day, then end, then the order of arrival. The source sends some series newest first (22 of 169,
+ * 13/08/2026). */
 void observations_sort(observation *o, size_t count);
 
 /* Which rows of a series of rates follow one another without overlap or hole. */
 typedef enum chain_rule {
     CHAIN_EVERY,   /* every row is the rate of its own period, up to the next row */
-    CHAIN_MONTHLY, /* savings: one row a month. Rows of a month each cover a whole month, so chaining them all would
-                      pile up some 28 months a month. From the first row on, each row starts where the one before it
-                      ends: for a window that opens on day 1 that is the first row of each month */
+    CHAIN_MONTHLY, /* savings: one row a month. Rows of a month each cover a whole month, so chaining them all
+                      would pile up some 28 months a month. From the first row on, each row starts where the
+                      one before it ends: for a window that opens on day 1 that is the first row of each month
+                    */
     CHAIN_PERIODS  /* TR: the same, and a row that is missing ends the chain */
 } chain_rule;
 
 typedef struct chain {
-    size_t *rows;       /* the caller's room for count indices */
+    size_t *rows; /* the caller's room for count indices */
     size_t count;
     size_t gaps;        /* rows that did not start where the one before ended (never for CHAIN_PERIODS) */
     bool broken;        /* CHAIN_PERIODS: rows were left over because the row to follow is missing */

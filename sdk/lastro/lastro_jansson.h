@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* lastro/lastro_jansson.h -- for authors who like jansson (2.14 or newer): values in, documents out. Optional and
- * header only; nothing of jansson crosses the border, so any version may sit on the other side.
+/* lastro/lastro_jansson.h -- for authors who like jansson (2.14 or newer): values in, documents out. Optional
+ * and header only; nothing of jansson crosses the border, so any version may sit on the other side.
  *
  * What is lost on the way in: jansson holds numbers as int64 or double, the border as decimal text.
- *   - An integer that fits an int64 (433, 433.0, 4.33e2) becomes a json_integer. Any other number becomes a json_real:
- *     the nearest double, about 17 digits, and "6.60" is 6.6 from then on. A published figure that has to go out as it
- *     came in does not take this road: use lastro_put_value, or lastro->text and lastro_put_decimal.
+ *   - An integer that fits an int64 (433, 433.0, 4.33e2) becomes a json_integer. Any other number becomes a
+ * json_real: the nearest double, about 17 digits, and "6.60" is 6.6 from then on. A published figure that has
+ * to go out as it came in does not take this road: use lastro_put_value, or lastro->text and
+ * lastro_put_decimal.
  *   - A number beyond the range of a double (1e999) has no json_t: the conversion fails.
- * What is lost on the way out: nothing. Reals go through write_double (shortest text that reads back the same);
- * jansson itself would print 0.42 as 0.41999999999999998, so never hand json_dumps' text to a writer.
+ * What is lost on the way out: nothing. Reals go through write_double (shortest text that reads back the
+ * same); jansson itself would print 0.42 as 0.41999999999999998, so never hand json_dumps' text to a writer.
  */
 #ifndef LASTRO_LASTRO_JANSSON_H
 #define LASTRO_LASTRO_JANSSON_H
@@ -32,7 +33,8 @@ static inline json_t *lastro_to_json_container_(const lastro_value *v, bool obje
     lastro_iter it;
     for (lastro->iterate(v, &it); ret && lastro->next(&it);) {
         json_t *item = lastro_to_json(it.value); /* the setters take it, also when it is NULL or they fail */
-        int failed = object ? json_object_setn_new(ret, it.key.at, it.key.len, item) : json_array_append_new(ret, item);
+        int failed = object ? json_object_setn_new(ret, it.key.at, it.key.len, item)
+                            : json_array_append_new(ret, item);
         if (failed) {
             json_decref(ret);
             ret = NULL;
@@ -41,7 +43,8 @@ static inline json_t *lastro_to_json_container_(const lastro_value *v, bool obje
     return ret;
 }
 
-/* A new reference, the caller's. NULL: v is absent, out of memory, or a number beyond the range of a double. */
+/* A new reference, the caller's. NULL: v is absent, out of memory, or a number beyond the range of a double.
+ */
 static inline json_t *lastro_to_json(const lastro_value *v) {
     switch (lastro->kind(v)) {
     case LASTRO_NULL:
