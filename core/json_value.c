@@ -72,7 +72,7 @@ static const json_value *member_by_token(const json_value *object, const char *t
 }
 
 const json_value *json_pointer(const json_value *v, const char *pointer, size_t len) {
-    const char *end = pointer + len;
+    const char *end = len ? pointer + len : pointer;
     while (v && pointer < end) {
         if (*pointer++ != '/')
             return NULL;
@@ -126,7 +126,7 @@ unsigned json_utf8_step(const char *at, const char *end) {
 }
 
 bool json_valid_utf8(const char *text, size_t len) {
-    const char *end = text + len;
+    const char *end = len ? text + len : text; /* text may be NULL then */
     while (text < end) {
         uint64_t eight;
         while (end - text >= 8 && (memcpy(&eight, text, 8), !(eight & UINT64_C(0x8080808080808080))))
@@ -155,6 +155,8 @@ static const char *skip_digits(const char *p, const char *end) {
 }
 
 bool json_valid_number(const char *text, size_t len) {
+    if (!len)
+        return false;
     const char *p = text, *end = text + len, *from;
     p += p < end && *p == '-';
     from = p;

@@ -439,15 +439,37 @@ static char *put_short(char *out, double value) {
     return NULL;
 }
 
+/* Adds one unit of the last digit to "d.ddde..."; false: it would become longer. */
+static bool step_up(char *text) {
+    for (char *p = strchr(text, 'e'); p > text;) {
+        if (*--p == '.')
+            continue;
+        if (*p != '9') {
+            ++*p;
+            return true;
+        }
+        *p = '0';
+    }
+    return false;
+}
+
+/* Writes value with that many digits to text; false: it does not read back. Below a power of two doubles are
+ * twice as dense as above it, so the nearest text may miss where the next one above does not. */
+static bool print_digits(char *text, size_t size, int digits, double value) {
+    int exponent;
+    snprintf(text, size, "%.*e", digits - 1, value);
+    if (strtod(text, NULL) == value)
+        return true;
+    return frexp(value, &exponent) == 0.5 && step_up(text) && strtod(text, NULL) == value;
+}
+
 /* value > 0 through the C library: the fewest digits that read back. put_short has tried 15 where it can. */
 static char *put_long(char *out, double value) {
     char text[DOUBLE_TEXT], digits[DOUBLE_TEXT];
     int n = 0, precision = value < 2.3e-308 ? 1 : SHORT_DIGITS; /* below the normal range few digits may do */
-    for (precision += value >= 1e-7 && value < 1e15; precision <= 17; precision++) {
-        snprintf(text, sizeof text, "%.*e", precision - 1, value);
-        if (precision == 17 || strtod(text, NULL) == value)
-            break;
-    }
+    precision += value >= 1e-7 && value < 1e15;
+    while (!print_digits(text, sizeof text, precision, value) && precision < 17)
+        precision++;
     char *e = strchr(text, 'e');
     for (const char *p = text; p < e; p++)
         if (*p != '.')
@@ -565,6 +587,8 @@ static inline bool copy_node(copier *c, const json_value *v) {
 
 static void copy_compact(json_writer *w, const json_value *v) {
     copier c;
+    if (!room(w, 1))
+        return;
     c.w = w;
     c.open = 0;
     copier_resume(&c);
