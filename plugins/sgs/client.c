@@ -14,7 +14,7 @@
 enum { FUTURE_DAYS = 120, START_MARGIN_DAYS = 365 };
 
 typedef struct {
-    const sgs_plugin *plugin;
+    sgs_plugin *plugin;
     lastro_call *call;
     const sgs_query *q;
     sgs_result *r;
@@ -40,7 +40,8 @@ static lastro_status no_memory(reader *rd) {
 }
 
 static lastro_status explain(reader *rd, const lastro_response *answer, bool small, sgs_window w) {
-    sgs_failure f = {.query = rd->q, .known = rd->r->known, .answer = answer, .small = small, .window = w};
+    sgs_failure f = {.query = rd->q, .known = rd->r->known, .answer = answer, .small = small,
+                     .recalled = small && !answer->url, .window = w};
     rd->unreachable = sgs_unreachable(answer);
     rd->too_long = answer->outcome == LASTRO_FETCH_REFUSED && sgs_body_of(answer->body) == SGS_BODY_TOO_LONG;
     return sgs_explain(&f, rd->err);
@@ -73,8 +74,14 @@ static lastro_status fetch_latest(reader *rd, unsigned count, lastro_response *a
                               .negative_ms = SGS_NEGATIVE_MS,
                               .label = lastro_format(rd->call, "série %" PRId64 ", últimos %u", rd->q->code, count)};
     answer->size = sizeof *answer;
-    if (lastro->fetch(rd->call, &request, answer) != LASTRO_OK)
+    uint32_t doubted = rd->r->known ? 0 : sgs_doubt_recall(&rd->plugin->doubts, rd->q->code);
+    if (doubted)
+        *answer = (lastro_response){.size = sizeof *answer, .outcome = LASTRO_FETCH_MALFORMED, .attempts = doubted};
+    if (doubted || lastro->fetch(rd->call, &request, answer) != LASTRO_OK) {
+        if (!doubted && (answer->outcome == LASTRO_FETCH_MALFORMED || answer->outcome == LASTRO_FETCH_TIMEOUT))
+            sgs_doubt_remember(&rd->plugin->doubts, rd->q->code, answer->attempts);
         return explain(rd, answer, true, (sgs_window){SGS_NO_DAY, SGS_NO_DAY});
+    }
     lastro_status st = parse(rd, answer->body, ret);
     if (st == LASTRO_OK)
         tidy(rd, ret);
@@ -269,9 +276,9 @@ static lastro_status read_few(reader *rd) {
     return fetch_latest(rd, rd->q->last, answer, &rd->r->rows);
 }
 
-static lastro_status fetch_span(reader *rd, sgs_day newest, sgs_day span) {
+static lastro_status fetch_span(reader *rd, sgs_window span) {
     sgs_window slices[SGS_SLICES_MAX];
-    rd->window = (sgs_window){newest - span, newest};
+    rd->window = span;
     if (rd->pace != SGS_PACE_DAILY)
         return fetch_windows(rd, &rd->window, 1);
     return fetch_windows(rd, slices, sgs_slices_plan(rd->window, slices));
@@ -291,7 +298,8 @@ static lastro_status widen(reader *rd, sgs_day span) {
     }
     if (!rd->probe_rows.count)
         return LASTRO_OK;
-    return fetch_span(rd, rd->probe_rows.at[rd->probe_rows.count - 1].day, 2 * span);
+    sgs_day newest = rd->probe_rows.at[rd->probe_rows.count - 1].day;
+    return fetch_span(rd, (sgs_window){newest - 2 * span, newest});
 }
 
 static lastro_status read_many(reader *rd) {
@@ -306,13 +314,13 @@ static lastro_status read_many(reader *rd) {
         return LASTRO_OK;
     }
     sgs_day span = sgs_pace_span(rd->pace, count);
-    sgs_day newest = rd->r->today;
+    sgs_window w = {rd->r->today - span, rd->r->today};
     if (rd->probed) {
         sgs_day seen = rd->probe_rows.at[rd->probe_rows.count - 1].day;
-        newest = seen > newest ? seen : newest;
+        w.to = seen > w.to ? seen : w.to;
     } else if (rd->pace == SGS_PACE_DAILY)
-        newest += FUTURE_DAYS;
-    st = fetch_span(rd, newest, span);
+        w.to += FUTURE_DAYS;
+    st = fetch_span(rd, w);
     if (st == LASTRO_ENOTFOUND || (st == LASTRO_OK && rd->r->rows.count < count))
         st = widen(rd, span);
     if (st == LASTRO_OK)
@@ -356,7 +364,7 @@ static const char *because(const sgs_plugin *plugin, lastro_call *call, const re
     return rd->unreachable && plugin->snapshot_when_unreachable ? "O SGS não pôde ser alcançado" : NULL;
 }
 
-lastro_status sgs_read(const sgs_plugin *plugin, lastro_call *call, const sgs_query *q, sgs_result *ret,
+lastro_status sgs_read(sgs_plugin *plugin, lastro_call *call, const sgs_query *q, sgs_result *ret,
                        lastro_error *err) {
     *ret = (sgs_result){.code = q->code, .known = sgs_catalog_find(&plugin->catalog, q->code)};
     ret->today = ret->as_of = sgs_brasilia_day(lastro->now(call));

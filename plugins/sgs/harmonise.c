@@ -21,7 +21,7 @@ static const struct {
     {"primeiro", "o primeiro valor do período, literal", SGS_FIRST},
     {"media", "a média simples dos valores do período, com 4 casas", SGS_MEAN},
     {"soma", "a soma dos valores do período, com 4 casas", SGS_SUM},
-    {"acumulada", "as taxas do período compostas, (Π(1 + v/100) − 1) × 100, com 4 casas", SGS_COMPOUND},
+    {"acumulada", "a composição das taxas do período, (Π(1 + v/100) − 1) × 100, com 4 casas", SGS_COMPOUND},
 };
 
 static const char *period_name(sgs_pace p) {

@@ -51,9 +51,9 @@ static lastro_status tell_not_found(const telling *t, lastro_error *err) {
     if (known->start != SGS_NO_DAY)
         sgs_date_write(known->start, start);
     return lastro_fail(err, LASTRO_ENOTFOUND,
-                       "%sa série existe, mas o SGS respondeu que não há valor%s.%s%s Veja o último ponto com "
+                       "%sa série existe, mas o SGS respondeu que não há valor%s.%s%s%s Veja o último ponto com "
                        "bcb_serie_ultimos e peça um período que o contenha.",
-                       t->prefix, t->span, *start ? " Ela começa em " : "", *start ? start : "");
+                       t->prefix, t->span, *start ? " Ela começa em " : "", start, *start ? "." : "");
 }
 
 static lastro_status tell_refused(const telling *t, lastro_error *err) {
@@ -78,8 +78,9 @@ static lastro_status tell_suspect_small(const telling *t, lastro_error *err) {
                        "%so SGS não entregou dado em %u tentativas de até 6 s. Há duas causas possíveis: (1) o código não "
                        "existe (nesse caso o SGS segura a resposta por uns 30 s e manda uma página em vez de dados); (2) a "
                        "origem está instável agora (uma série real responde em menos de 0,5 s). Confira o código com "
-                       "bcb_buscar_serie; se estiver certo, tente de novo em alguns minutos.",
-                       t->prefix, t->attempts);
+                       "bcb_buscar_serie; se estiver certo, tente de novo em alguns minutos.%s",
+                       t->prefix, t->attempts,
+                       t->f->recalled ? " (Visto há menos de 1 minuto; desta vez a origem não foi consultada de novo.)" : "");
 }
 
 static lastro_status tell_page(const telling *t, lastro_error *err) {

@@ -10,6 +10,7 @@ typedef struct {
     const sgs_known *known;
     const lastro_response *answer;
     bool small;        /* it was an ultimos/N request */
+    bool recalled;     /* nothing was asked now: see doubt.h */
     sgs_window window; /* of the request that failed; both SGS_NO_DAY: none */
 } sgs_failure;
 

@@ -25,7 +25,7 @@ sgs_day sgs_result_partial(const sgs_result *r) {
     int year, month, day;
     sgs_day_split(r->as_of, &year, &month, &day);
     sgs_day first = sgs_day_of(year, month, 1);
-    for (size_t i = 0; i < LASTRO_COUNT(codes); i++)
+    for (size_t i = 0; i < LASTRO_COUNT(codes) && !r->settled; i++)
         if (codes[i] == r->code && r->rows.count && r->rows.at[r->rows.count - 1].day == first)
             return first;
     return SGS_NO_DAY;

@@ -99,6 +99,7 @@ static lastro_status register_all(const lastro_host *host, lastro_registrar *r, 
 
 static void sgs_shutdown(void *self) {
     sgs_plugin *p = self;
+    sgs_doubts_end(&p->doubts);
     sgs_catalog_free(&p->catalog);
     free(p);
 }
@@ -108,6 +109,7 @@ static lastro_status sgs_init(const lastro_host *host, lastro_registrar *r, void
     sgs_plugin *p = calloc(1, sizeof *p);
     if (!p)
         return lastro_fail(err, LASTRO_ENOMEM, "no memory");
+    sgs_doubts_start(&p->doubts);
     p->snapshot_when_unreachable = lastro_get_bool(lastro_get(host->config(r), "snapshot"), "whenUnreachable", false);
     lastro_status st = sgs_catalog_load(r, embedded_catalog_series, embedded_catalog_series_size, &p->catalog, err);
     if (st == LASTRO_OK)

@@ -5,11 +5,13 @@
  *   window that ended 10 days ago or more   1 h     the past is revised at most daily
  *   window that comes nearer to today       2 min   a point of today appears within the day
  *   ultimos/N                               1 min
- *   "no value found" and refusals           1 min   a wrong code asked twice costs one wait, a new point is not missed */
+ *   "no value found" and refusals           1 min   a new point is not missed for long
+ *   pages and silence for an unknown code   1 min   doubt.h: a wrong code asked twice costs one wait */
 #ifndef SGS_SGS_H
 #define SGS_SGS_H
 
 #include "catalog.h"
+#include "doubt.h"
 #include "observations.h"
 #include "slices.h"
 #include <lastro/abi.h>
@@ -32,6 +34,7 @@ enum {
 
 typedef struct {
     sgs_catalog catalog;
+    sgs_doubts doubts;
     bool snapshot_when_unreachable; /* manifest: {"snapshot": {"whenUnreachable": true}} */
 } sgs_plugin;
 
@@ -54,6 +57,7 @@ typedef struct {
     sgs_window applied;
     const char *incomplete;     /* why rows may be missing, for `aviso`; NULL: complete */
     bool snapshot;
+    bool settled;               /* a snapshot that holds no running period */
     sgs_day today, as_of;       /* Brasilia; as_of: the day the figures left the source */
     const char *notes[SGS_NOTES_MAX];
     size_t note_count;

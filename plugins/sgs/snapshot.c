@@ -24,6 +24,7 @@ typedef struct {
     sgs_rows rows;
     sgs_day first, last; /* days that it answers for: the last row's whole month in a monthly series */
     bool from_start;     /* the series has nothing before it */
+    bool settled;        /* no row of a running period */
     char extracted[SGS_DATE_SIZE], first_text[SGS_DATE_SIZE], last_text[SGS_DATE_SIZE];
 } snapshot;
 
@@ -70,7 +71,7 @@ static lastro_status load(lastro_call *call, const sgs_result *r, snapshot *ret,
     const lastro_value *doc = e ? lastro->parse(call, e->text, *e->size, err) : NULL;
     if (!doc)
         return lastro_fail(err, LASTRO_EINTERNAL, "o instantâneo embutido não pôde ser lido");
-    snapshot s = {.url = lastro_get_text(doc, "source_url", "")};
+    snapshot s = {.url = lastro_get_text(doc, "source_url", ""), .settled = lastro_get_bool(doc, "complete", false)};
     s.extracted_ms = sgs_instant_of_day(lastro_get_text(doc, "extracted_at", NULL));
     lastro_status st = read_rows(call, lastro_get(doc, "observations"), &s.rows, err);
     if (st != LASTRO_OK)
@@ -133,7 +134,7 @@ static lastro_status finish(lastro_call *call, const char *because, const snapsh
                                       s->extracted, s->first_text, s->last_text, r->incomplete);
     sgs_note(r, notice);
     sgs_window held = {r->rows.at[0].day, r->rows.at[r->rows.count - 1].day};
-    bool fits = held.to <= sgs_add_years(held.from, SGS_LIMIT_YEARS);
+    bool fits = r->measured != SGS_PACE_DAILY || held.to <= sgs_add_years(held.from, SGS_LIMIT_YEARS);
     const char *url = fits ? sgs_window_url(call, r->code, held) : lastro_copy(call, s->url);
     sgs_block_snapshot(call, r, url, s->extracted_ms, notice);
     return LASTRO_OK;
@@ -146,6 +147,7 @@ lastro_status sgs_snapshot_read(lastro_call *call, const sgs_query *q, const cha
     if (st != LASTRO_OK)
         return st;
     r->snapshot = true;
+    r->settled = s.settled;
     r->as_of = sgs_brasilia_day(s.extracted_ms);
     r->rows = s.rows;
     r->windows = 1;

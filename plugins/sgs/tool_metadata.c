@@ -55,6 +55,8 @@ static void put_known(lastro_writer *out, const sgs_known *k) {
 static const char *remark(const sgs_result *r) {
     if (r->snapshot)
         return "O último valor vem de um instantâneo embutido, e não de uma leitura de agora; veja avisos.";
+    if (!r->rows.count)
+        return "Nome, unidade, natureza e início vêm do catálogo deste servidor; da fonte não veio valor.";
     if (!r->known)
         return "Série fora do catálogo deste servidor: nome, unidade e natureza não são conhecidos aqui, e a periodicidade, "
                "se consta, foi medida nas últimas datas. O SGS não publica metadados por API; veja o site do SGS.";
@@ -86,12 +88,14 @@ static void put_all(lastro_call *call, lastro_writer *out, const sgs_result *r) 
 }
 
 SGS_HANDLER(sgs_tool_metadata) {
-    const sgs_plugin *plugin = self;
+    sgs_plugin *plugin = self;
     sgs_result r;
     sgs_query q = {.what = "Metadados", .last = SGS_LATEST_MAX};
     lastro_status st = sgs_read_arguments(args, &q, err);
     if (st != LASTRO_OK)
         return st;
+    if (sgs_catalog_find(&plugin->catalog, q.code))
+        q.what = NULL; /* a failure becomes part of the answer, which names the series already */
     st = sgs_read(plugin, call, &q, &r, err);
     if (st == LASTRO_ECANCELLED || st == LASTRO_ENOMEM || (st != LASTRO_OK && !r.known))
         return st;

@@ -20,7 +20,7 @@ static void put_rows(lastro_writer *out, const sgs_result *r) {
 }
 
 SGS_HANDLER(sgs_tool_values) {
-    const sgs_plugin *plugin = self;
+    sgs_plugin *plugin = self;
     sgs_harmony harmony;
     sgs_result r;
     sgs_query q = {.what = "Valores"};
