@@ -61,8 +61,8 @@ static bool allows(const json_value *rule, const char *type) {
     return json_text_is(t, type);
 }
 
-/* A value is taken as JSON where the schema wants something else than a text and it reads as that; else as a text,
- * so that the validator can say what it should have been. */
+/* A value is taken as JSON where the schema wants something else than a text and it reads as that (or as a quoted
+ * text, which the shell was made to pass); else as a text, so that the validator can say what it should have been. */
 static void write_argument(json_writer *w, lastro_call *c, const char *key, size_t key_len, const char *value) {
     const json_value *rule = json_member_n(json_member(c->tool->input_schema, "properties"), key, key_len);
     const json_value *v = json_read_copy(&c->mem, value, strlen(value), NULL, NULL);
@@ -70,6 +70,7 @@ static void write_argument(json_writer *w, lastro_call *c, const char *key, size
                                         [JSON_ARRAY] = "array", [JSON_OBJECT] = "object"};
     const char *name = v && !json_is(v, JSON_STRING) ? names[json_kind_of(v)] : NULL;
     bool as_json = name && (allows(rule, name) || (json_is(v, JSON_NUMBER) && allows(rule, "integer")));
+    as_json = as_json || (json_is(v, JSON_STRING) && rule && !allows(rule, "string"));
     json_key_n(w, key, key_len);
     if (as_json)
         json_write_value(w, v);

@@ -182,7 +182,7 @@ static lastro_status add_source(lastro_registrar *r, const lastro_source *def, l
     slot->owner = r->owner;
     slot->fetch = (fetch_source){.source = def, .base = len ? arena_strndup(&r->owner->mem, base, len) : NULL};
     if (slot->fetch.base)
-        log_notice("source \"%s\" is read from %s instead of %s", def->name, slot->fetch.base, def->base_url);
+        log_info("source \"%s\" is read from %s instead of %s", def->name, slot->fetch.base, def->base_url);
     return LASTRO_OK;
 }
 
