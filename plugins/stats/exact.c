@@ -447,5 +447,5 @@ void exact_print(const exact_figure *figure, char *text, size_t size) {
 }
 
 void exact_print_percent(const exact_figure *figure, char *text, size_t size) {
-    snprintf(text, size, "%c%s%%", figure->sign < 0 ? '-' : '+', figure->text);
+    snprintf(text, size, "%c%.63s%%", figure->sign < 0 ? '-' : '+', figure->text);
 }

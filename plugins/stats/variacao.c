@@ -130,6 +130,7 @@ static lastro_status read_series(variacao_job *j, const lastro_value *descriptio
         return series_read(j->call, w, variacao_doing, &j->s, err);
     char from[16];
     series_window wide = {.code = w->code};
+    j->own_window = true;
     if (series_is(description, "periodicidade", "Diária")) {
         int64_t days = w->last * 12 / 5; /* a business day is 1.45 days; holidays and a reserve */
         int64_t first = lastro->now(j->call) / 86400000 - days;

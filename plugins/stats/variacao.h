@@ -25,6 +25,7 @@ typedef struct variacao_job {
     variacao_change result;
     bool assumed;                /* the series is unknown: its being a level is our assumption */
     variacao_change alternative; /* an unknown series that looks like rates: chained */
+    bool own_window;             /* the window read is ours, made to hold `periodos`: nobody asked for it */
     const char *notices[MAX_NOTICES];
     size_t notice_count;
 } variacao_job;

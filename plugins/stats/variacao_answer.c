@@ -186,6 +186,7 @@ static void put_completeness(const variacao_job *j, lastro_writer *out) {
 
 lastro_status variacao_write(const variacao_job *j, lastro_writer *out, lastro_error *err) {
     static const char *const passed[] = {"chunking", "janelaAplicada"};
+    size_t pass = j->own_window ? 1 : LASTRO_COUNT(passed);
     exact *values = lastro->alloc(j->call, j->s.count * sizeof *values);
     if (!values)
         return lastro_fail(err, LASTRO_ENOMEM, "%s: %zu observações não cabem na memória da chamada",
@@ -199,7 +200,7 @@ lastro_status variacao_write(const variacao_job *j, lastro_writer *out, lastro_e
     put_analysis(j, out);
     put_statistics(j, values, out);
     put_derivation(j, out);
-    for (size_t i = 0; i < LASTRO_COUNT(passed); i++)
+    for (size_t i = 0; i < pass; i++)
         if (lastro_has(j->s.answer, passed[i]))
             lastro_put_value(out, passed[i], lastro_get(j->s.answer, passed[i]));
     if (j->notice_count) {

@@ -182,6 +182,9 @@ describe('what is said besides the figures', () => {
         said(r, /5000/);
         const daily = await vary({ codigo: 11, periodos: 1500 });
         assert.equal(daily.structured.periodo.totalPeriodos, 1500);
+        assert.equal(daily.structured.janelaAplicada, undefined, 'nobody asked for a window');
+        const few = await vary({ codigo: 11, periodos: 900 });
+        assert.equal(few.structured.periodo.dataFinal, daily.structured.periodo.dataFinal);
     });
     test('a rate a year is a level in points, with what accumulates', async () => {
         const r = await vary({ codigo: 432, dataInicial: '2024-01-01', dataFinal: '2024-12-31' });
