@@ -39,6 +39,8 @@ static int grow(arena *a, size_t size) {
 void *arena_alloc(arena *a, size_t size) {
     if (size > SIZE_MAX - ALIGN)
         return NULL;
+    if (!size)
+        size = 1; /* nothing asked for is no failure */
     size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
     if (a->limit && size > a->limit - a->used)
         return NULL;

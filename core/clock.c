@@ -30,20 +30,40 @@ static void date_of(int64_t days, int *y, int *m, int *d) {
     *y = (int)(yoe + era * 400 + (*m <= 2));
 }
 
+/* text has the form: each 0 of it a digit, each other character itself. form may be a beginning. */
+static bool has_form(const char *text, const char *form) {
+    for (; *form; form++, text++)
+        if (*form == '0' ? *text < '0' || *text > '9' : *text != *form)
+            return false;
+    return true;
+}
+static int two(const char *digits) {
+    return (digits[0] - '0') * 10 + digits[1] - '0';
+}
+
 bool clock_parse_iso(const char *text, int64_t *ret_ms) {
-    int y, mo, d, h, mi, s, used = 0, oh = 0, om = 0;
-    if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d%n", &y, &mo, &d, &h, &mi, &s, &used) != 6 || used != 19)
+    int oh = 0, om = 0;
+    if (!has_form(text, "0000-00-00T00:00:00"))
         return false;
-    if (mo < 1 || mo > 12 || d < 1 || d > 31 || h > 23 || mi > 59 || s > 60)
+    int y = two(text) * 100 + two(text + 2), mo = two(text + 5), d = two(text + 8);
+    int h = two(text + 11), mi = two(text + 14), s = two(text + 17), y2, mo2, d2;
+    if (mo < 1 || mo > 12 || h > 23 || mi > 59 || s > 60)
         return false;
-    const char *zone = text + used;
+    int64_t days = days_of(y, mo, d);
+    date_of(days, &y2, &mo2, &d2);
+    if (mo2 != mo || d2 != d) /* no such day in that month */
+        return false;
+    const char *zone = text + 19;
     int sign = zone[0] == '-' ? -1 : 1;
     if (strcmp(zone, "Z") != 0) {
-        int end = 0;
-        if ((*zone != '+' && *zone != '-') || sscanf(zone + 1, "%2d:%2d%n", &oh, &om, &end) != 2 || zone[1 + end])
+        if ((*zone != '+' && *zone != '-') || !has_form(zone + 1, "00:00") || zone[6])
+            return false;
+        oh = two(zone + 1);
+        om = two(zone + 4);
+        if (oh > 23 || om > 59)
             return false;
     }
-    int64_t secs = days_of(y, mo, d) * 86400 + h * 3600 + mi * 60 + s - (int64_t)sign * (oh * 60 + om) * 60;
+    int64_t secs = days * 86400 + h * 3600 + mi * 60 + s - (int64_t)sign * (oh * 60 + om) * 60;
     *ret_ms = secs * 1000;
     return true;
 }

@@ -5,6 +5,31 @@
 #include <elf.h>
 #include <string.h>
 
+#if defined(__x86_64__)
+#define OWN_MACHINE EM_X86_64
+#elif defined(__aarch64__)
+#define OWN_MACHINE EM_AARCH64
+#elif defined(__riscv)
+#define OWN_MACHINE EM_RISCV
+#elif defined(__powerpc64__)
+#define OWN_MACHINE EM_PPC64
+#elif defined(__s390x__)
+#define OWN_MACHINE EM_S390
+#endif
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define OWN_ORDER ELFDATA2LSB
+#else
+#define OWN_ORDER ELFDATA2MSB
+#endif
+
+static bool of_this_machine(const Elf64_Ehdr *e) {
+#ifdef OWN_MACHINE
+    if (e->e_machine != OWN_MACHINE)
+        return false;
+#endif
+    return e->e_ident[EI_DATA] == OWN_ORDER;
+}
+
 static bool inside(uint64_t offset, uint64_t size, size_t len) {
     return offset <= len && size <= len - offset;
 }
@@ -41,6 +66,8 @@ lastro_status elf_note_read(const unsigned char *data, size_t len, elf_note *ret
     memcpy(&e, data, sizeof e);
     if (e.e_ident[EI_CLASS] != ELFCLASS64 || e.e_type != ET_DYN || e.e_phentsize != sizeof(Elf64_Phdr))
         return fail(err, LASTRO_EABI, "not a 64-bit shared library");
+    if (!of_this_machine(&e))
+        return fail(err, LASTRO_EABI, "a library of another kind of machine (ELF machine %u)", e.e_machine);
     if (!inside(e.e_phoff, (uint64_t)e.e_phnum * sizeof(Elf64_Phdr), len))
         return fail(err, LASTRO_EABI, "the file is cut: its program headers lie beyond its end");
     for (unsigned i = 0; i < e.e_phnum; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "fail.h"
+#include "text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@ lastro_status fail(lastro_error *err, lastro_status status, const char *fmt, ...
         err->status = (int32_t)status;
         vsnprintf(err->text, sizeof err->text, fmt, ap);
         va_end(ap);
+        text_tidy(err->text); /* it may have been cut, or brought in foreign bytes: it must be fit to be sent */
     }
     return status;
 }

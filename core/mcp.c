@@ -4,6 +4,7 @@
 #include "mcp_internal.h"
 #include "clock.h"
 #include "log.h"
+#include "text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -87,10 +88,7 @@ void mcp_error(lastro_call *c, int code, const char *data, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    size_t len = strlen(text);
-    while (len && !json_valid_utf8(text, len)) /* foreign text cut in a character */
-        len--;
-    text[len] = '\0';
+    text_tidy(text); /* foreign text may have been cut in a character */
     json_writer_reset(&c->out);
     rpc_write_error(&c->out, c->id, code, text, data);
     mcp_answer(c);

@@ -44,8 +44,14 @@ static ssize_t put(outlet *o, const char *data, size_t len) {
     return o->socket ? send(o->fd, data, len, MSG_DONTWAIT | MSG_NOSIGNAL) : write(o->fd, data, len);
 }
 
-/* With the lock held. */
-static void drain(outlet *o) {
+static void ring(outlet *o) {
+    uint64_t one = 1;
+    ssize_t ignored = write(o->wake, &one, sizeof one);
+    (void)ignored;
+}
+
+/* With the lock held. False: something waits for room, or the reader is gone; the loop must know. */
+static bool drain(outlet *o) {
     while (o->from < o->len && !o->broken) {
         ssize_t n = put(o, o->data + o->from, o->len - o->from);
         if (n > 0) {
@@ -53,15 +59,9 @@ static void drain(outlet *o) {
         } else if (n < 0 && errno == EINTR) {
             continue;
         } else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-            uint64_t one = 1;
-            ssize_t ignored = write(o->wake, &one, sizeof one);
-            (void)ignored;
-            return;
+            return false;
         } else {
             o->broken = true;
-            uint64_t one = 1;
-            ssize_t ignored = write(o->wake, &one, sizeof one);
-            (void)ignored;
         }
     }
     o->from = o->len = 0;
@@ -70,10 +70,11 @@ static void drain(outlet *o) {
         o->data = NULL;
         o->cap = 0;
     }
+    return !o->broken;
 }
 
 static bool room(outlet *o, size_t more) {
-    if (o->from && o->cap - o->len < more) {
+    if (o->from > o->len / 2 && o->cap - o->len < more) { /* half is free: each byte is moved once, however long it waits */
         memmove(o->data, o->data + o->from, o->len - o->from);
         o->len -= o->from;
         o->from = 0;
@@ -93,27 +94,32 @@ static bool room(outlet *o, size_t more) {
 
 void outlet_line(outlet *o, const char *text, size_t len) {
     pthread_mutex_lock(&o->lock);
-    if (!o->broken && room(o, len + 1)) {
+    bool calm = true;
+    if (!o->broken && !room(o, len + 1)) {
+        o->broken = true; /* better no more lines than one that is missing */
+        calm = false;
+    } else if (!o->broken) {
         memcpy(o->data + o->len, text, len);
         o->data[o->len + len] = '\n';
         o->len += len + 1;
-        if (!o->hold || o->len - o->from > HOLD_MOST)
-            drain(o);
+        calm = (o->hold && o->len - o->from <= HOLD_MOST) || drain(o);
     }
+    if (!calm)
+        ring(o);
     pthread_mutex_unlock(&o->lock);
 }
 
 void outlet_hold(outlet *o, bool on) {
     pthread_mutex_lock(&o->lock);
     o->hold = on;
-    if (!on)
-        drain(o);
+    if (!on && !drain(o))
+        ring(o);
     pthread_mutex_unlock(&o->lock);
 }
 
 size_t outlet_flush(outlet *o) {
     pthread_mutex_lock(&o->lock);
-    drain(o);
+    drain(o); /* without a ring: who flushes learns it from what is returned, and would wake itself for ever */
     size_t left = o->broken ? 0 : o->len - o->from;
     pthread_mutex_unlock(&o->lock);
     return left;

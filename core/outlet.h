@@ -27,7 +27,7 @@ void outlet_destroy(outlet *o);
 void outlet_line(outlet *o, const char *text, size_t len);
 /* While on, lines are gathered; turning it off writes them. */
 void outlet_hold(outlet *o, bool on);
-/* Writes what can be written now. Returns the bytes that wait. */
+/* Writes what can be written now. Returns the bytes that wait. For the thread that sleeps on wake. */
 size_t outlet_flush(outlet *o);
 bool outlet_broken(outlet *o);
 

@@ -134,7 +134,7 @@ lastro_status registry_seal(registry *reg, lastro_error *err) {
 /* ---- looking up ---- */
 
 static bool same(const char *name, const char *text, size_t len) {
-    return strncmp(name, text, len) == 0 && name[len] == '\0' && !memchr(text, '\0', len);
+    return strlen(name) == len && memcmp(name, text, len) == 0;
 }
 
 const tool *registry_tool(const registry *reg, const char *name, size_t len) {

@@ -38,10 +38,12 @@ void rpc_read(const json_value *v, rpc_message *ret) {
         read_response(ret);
     else if (!ret->method)
         invalid(ret, "\"method\" must be a string");
+    else if (!id)
+        ret->kind = RPC_IS_NOTIFICATION; /* whatever its params: nobody waits for an answer */
     else if (ret->params && !json_is(ret->params, JSON_OBJECT))
         invalid(ret, "\"params\" must be an object");
     else
-        ret->kind = id ? RPC_IS_REQUEST : RPC_IS_NOTIFICATION;
+        ret->kind = RPC_IS_REQUEST;
 }
 
 bool rpc_same_id(const json_value *a, const json_value *b) {

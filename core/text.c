@@ -45,6 +45,18 @@ static const char *value_of(const char *const *pairs, const char *name, size_t l
     return NULL;
 }
 
+void text_tidy(char *text) {
+    const char *end = text + strlen(text);
+    char *to = text;
+    for (const char *from = text; from < end;) {
+        unsigned n = json_utf8_step(from, end);
+        for (unsigned i = 0; i < n; i++)
+            *to++ = from[i];
+        from += n ? n : 1;
+    }
+    *to = '\0';
+}
+
 void text_render(const char *language, const char *key, char *buf, size_t size, const char *const *pairs) {
     const char *t = json_str(json_member(table_of(language), key));
     if (!t)
@@ -61,11 +73,8 @@ void text_render(const char *language, const char *key, char *buf, size_t size, 
         at = n < 0 || (size_t)n >= size - at ? size - 1 : at + (size_t)n;
         t = end + 1;
     }
-    while (at && at + 1 >= size && ((unsigned char)buf[at - 1] & 0xC0) == 0x80) /* a cut character goes whole */
-        at--;
-    if (at && at + 2 >= size && (unsigned char)buf[at - 1] >= 0xC0)
-        at--;
     buf[at] = '\0';
+    text_tidy(buf);
 }
 
 const schema_messages *text_messages(const char *language) {
