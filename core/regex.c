@@ -187,8 +187,8 @@ __attribute__((format(printf, 2, 3))) static bool refuse(translation *t, const c
 }
 
 static bool emit(translation *t, const char *text, size_t len) {
-    if (len > t->cap - t->len) {
-        size_t cap = (t->cap + len) * 2;
+    if (len >= t->cap - t->len) {
+        size_t cap = (t->cap + len) * 2 + 16;
         char *p = realloc(t->out, cap);
         if (!p)
             return refuse(t, "out of memory");
@@ -564,6 +564,13 @@ void regex_free(regex *re) {
 
 bool regex_is_plain(const regex *re) {
     return re->steps > 0;
+}
+
+size_t regex_size(const regex *re) {
+    size_t code = 0;
+    if (re->code)
+        pcre2_pattern_info(re->code, PCRE2_INFO_SIZE, &code);
+    return sizeof *re + code;
 }
 
 /* One match block a thread, given back when the thread ends: a search then takes no memory of its own. */

@@ -26,6 +26,8 @@ void regex_free(regex *re); /* accepts NULL */
 
 /* Decided by a loop over the text, without PCRE2. */
 bool regex_is_plain(const regex *re);
+/* Bytes it takes. */
+size_t regex_size(const regex *re);
 
 typedef enum { REGEX_NO = 0, REGEX_YES, REGEX_LIMIT } regex_verdict;
 /* Does it match somewhere in text (valid UTF-8)? REGEX_LIMIT: it could not be decided within the limits. */

@@ -166,6 +166,9 @@ static regex *pattern(making *m, const json_value *at) {
         return (void)schema_refuse(m->b, at, "the pattern '%.*s' is unusable: %s", (int)(text.len < 100 ? text.len : 100), text.at, why), NULL;
     r->next = m->b->s->regexes;
     m->b->s->regexes = r;
+    m->b->s->regex_bytes += regex_size(r->re);
+    if (m->b->s->regex_bytes > SCHEMA_REGEX_MAX)
+        return (void)schema_refuse(m->b, at, "the patterns take more than %d MiB", SCHEMA_REGEX_MAX >> 20), NULL;
     return r->re;
 }
 
@@ -458,13 +461,9 @@ static bool make_ref(making *m, keyword_id k, schema_op_code code) {
         op->number++;
     if (op->number < b->dynamic_count)
         return true;
-    const char **names = realloc(b->dynamic_names, (b->dynamic_count + 1u) * sizeof *names);
-    if (!names || b->dynamic_count == UINT16_MAX) {
-        b->dynamic_names = names ? names : b->dynamic_names;
-        return schema_no_memory(b);
-    }
-    b->dynamic_names = names;
-    names[b->dynamic_count++] = name;
+    if (b->dynamic_count == SCHEMA_DYNAMIC_MAX)
+        return schema_refuse(b, m->rules[k], "more than %d names of dynamic anchors", SCHEMA_DYNAMIC_MAX);
+    b->dynamic_names[b->dynamic_count++] = name;
     b->s->dynamic = true;
     return true;
 }
@@ -600,8 +599,10 @@ static bool drain(schema_builder *b) {
 /* Each resource's node for each dynamic anchor's name that a $dynamicRef asks for. */
 static bool make_dynamic(schema_builder *b) {
     uint16_t count;
+    const schema_resource *newest;
     do {
         count = b->dynamic_count;
+        newest = b->s->resources;
         for (schema_resource *r = b->s->resources; count && r; r = r->next) {
             r->dynamic = arena_array(&b->s->memory, const schema_node *, count);
             if (!r->dynamic)
@@ -616,7 +617,7 @@ static bool make_dynamic(schema_builder *b) {
         }
         if (!drain(b))
             return false;
-    } while (count != b->dynamic_count);
+    } while (count != b->dynamic_count || newest != b->s->resources);
     return true;
 }
 
@@ -648,7 +649,7 @@ schema *schema_compile(const json_value *root, const schema_options *opts, schem
     schema_builder b = {.s = s, .opts = opts ? opts : &none, .err = err, .document = root};
     if (!s)
         return (void)schema_no_memory(&b), NULL;
-    arena_init(&s->memory, 0);
+    arena_init(&s->memory, SCHEMA_MEMORY_MAX);
     s->limits = b.opts->limits;
     s->limits.subschemas = or_default(s->limits.subschemas, SCHEMA_SUBSCHEMAS_DEFAULT);
     s->limits.depth = or_default(s->limits.depth, SCHEMA_DEPTH_DEFAULT);
@@ -656,7 +657,6 @@ schema *schema_compile(const json_value *root, const schema_options *opts, schem
     bool ok = build(&b, root);
     free(b.entries.slots);
     free(b.targets.slots);
-    free(b.dynamic_names);
     if (ok)
         return s;
     schema_destroy(s);

@@ -97,14 +97,14 @@ static void put_path(char *path, size_t room, const json_value *root, const json
     while (root != at && json_is(root, JSON_OBJECT) + json_is(root, JSON_ARRAY)) {
         json_iter it = json_iterate(root);
         size_t index = 0;
-        while (json_next(&it) && !(at >= it.value && at < it.next))
+        while (json_next(&it) && at >= it.next)
             index++;
-        if (!it.value || at < it.value || at >= it.next)
-            return;
         char number[24];
         json_text token = {number, (size_t)snprintf(number, sizeof number, "%zu", index)};
         len += put_token(path + len, room - len, it.key ? json_text_of(it.key) : token);
         path[len < room ? len : room - 1] = '\0';
+        if (at == it.key) /* a member is where its value is */
+            return;
         root = it.value;
     }
 }
@@ -127,7 +127,7 @@ bool schema_refuse(schema_builder *b, const json_value *at, const char *fmt, ...
 }
 
 bool schema_no_memory(schema_builder *b) {
-    return schema_refuse(b, NULL, "out of memory");
+    return schema_refuse(b, NULL, "out of memory, or beyond %d MiB", SCHEMA_MEMORY_MAX >> 20);
 }
 
 /* ---- maps ---- */

@@ -8,6 +8,12 @@
 #include "regex.h"
 #include "schema.h"
 
+enum {
+    SCHEMA_MEMORY_MAX = 64 << 20, /* bytes of one compiled schema */
+    SCHEMA_REGEX_MAX = 16 << 20,  /* bytes of its compiled patterns */
+    SCHEMA_DYNAMIC_MAX = 64       /* names of dynamic anchors in use */
+};
+
 /* ---- keywords ---- */
 
 enum { DRAFT_7 = 1, DRAFT_2020 = 2, DRAFT_ANY = 3 };
@@ -251,9 +257,9 @@ struct schema {
     schema_resource *resources;
     struct schema_regex {
         struct schema_regex *next;
-        const json_value *source;
         regex *re;
     } *regexes;
+    size_t regex_bytes;
     schema_limits limits;
     size_t count;
     schema_draft draft;
@@ -294,7 +300,7 @@ typedef struct {
         schema_entry *entry;
     } *work;
     bool set_indexed;
-    const char **dynamic_names;
+    const char *dynamic_names[SCHEMA_DYNAMIC_MAX];
     uint16_t dynamic_count;
 } schema_builder;
 
@@ -358,6 +364,7 @@ typedef struct {
     const schema_scope *scope;
     schema_collector *out; /* NULL: nobody asks what failed */
     schema_collector *all; /* the outermost one */
+    uint32_t told;         /* failures made so far, also those that were not kept */
 } schema_eval;
 
 /* Stops the whole evaluation: undecided. Returns false. */
@@ -378,6 +385,9 @@ void schema_tell_name(schema_eval *e, const schema_op *op, const schema_frame *u
 /* No branch of anyOf/oneOf fits: told holds what each said. */
 void schema_tell_branches(schema_eval *e, const schema_op *op, const schema_frame *up, const json_value *v,
                           schema_collector *told, size_t n);
+
+/* NULL: no property, nor required member, of that name. */
+const schema_property *schema_property_find(const schema_object *o, const json_value *key);
 
 /* Equal values (json_equal) have equal hashes. */
 uint64_t schema_hash(const json_value *v);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CHOICES_MAX = 64, WALK_DEPTH = 8, NEAREST_MAX = 48, HINT_MAX = 120 };
+enum { CHOICES_MAX = 64, WALK_DEPTH = 8, WALK_VISITS = 1000, TOLD_MAX = 4000, NEAREST_MAX = 48, HINT_MAX = 120 };
 
 /* ---- paths ---- */
 
@@ -131,10 +131,11 @@ static schema_failure *tell_to(schema_eval *e, schema_collector *to, schema_mess
 
 schema_failure *schema_tell(schema_eval *e, schema_message message, const char *keyword, const schema_frame *up,
                             const json_value *v, const json_value *rule) {
-    if (e->out->count >= e->out->max) {
+    if (e->out->count >= e->out->max || e->told >= TOLD_MAX) {
         e->out->more = true;
         return NULL;
     }
+    e->told++;
     return tell_to(e, e->out, message, keyword, up, v, rule);
 }
 
@@ -371,9 +372,17 @@ void schema_tell_bound(schema_eval *e, schema_message message, const schema_op *
 
 void schema_tell_missing(schema_eval *e, const schema_op *op, const schema_frame *up, const json_value *v) {
     const schema_object *o = op->u.object;
+    bool *seen = arena_zalloc(e->a, o->count);
+    if (!seen)
+        return;
+    for (json_iter it = json_iterate(v); json_next(&it);) {
+        const schema_property *p = schema_property_find(o, it.key);
+        if (p)
+            seen[p - o->list] = true;
+    }
     for (const schema_property *p = o->list; p < o->list + o->count; p++) {
         json_text name = json_text_of(p->key);
-        if (!p->required || json_member_n(v, name.at, name.len))
+        if (!p->required || seen[p - o->list])
             continue;
         schema_failure *f = schema_tell(e, SCHEMA_SAYS_REQUIRED, "required", up, v, o->required_rule);
         if (!f)
@@ -388,6 +397,7 @@ void schema_tell_missing(schema_eval *e, const schema_op *op, const schema_frame
 typedef struct {
     json_text *list;
     size_t count;
+    unsigned visits; /* subschemas still to be looked at */
 } names;
 
 static void add_name(names *out, json_text name) {
@@ -413,8 +423,9 @@ static void names_of_branches(names *out, const schema_branches *b, int depth) {
 
 /* The names that n and what it refers to on the same instance know. */
 static void names_of_node(names *out, const schema_node *n, int depth) {
-    if (!n || depth == 0 || out->count == CHOICES_MAX)
+    if (!n || depth == 0 || out->count == CHOICES_MAX || !out->visits)
         return;
+    out->visits--;
     for (const schema_op *op = n->ops; op < n->ops + n->op_count; op++)
         switch (op->code) {
         case OP_OBJECT:
@@ -449,7 +460,7 @@ void schema_tell_unknown(schema_eval *e, const schema_op *op, const char *keywor
     f->instance_path = path ? path : f->instance_path;
     f->value = key + 1;
     f->name = json_text_of(key);
-    names all = {.list = arena_array(e->a, json_text, CHOICES_MAX)};
+    names all = {.list = arena_array(e->a, json_text, CHOICES_MAX), .visits = WALK_VISITS};
     if (!all.list)
         return;
     if (op->code == OP_OBJECT)

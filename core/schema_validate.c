@@ -249,7 +249,7 @@ static bool run_unique(schema_eval *e, const schema_op *op, const json_value *v,
 
 /* ---- objects ---- */
 
-static const schema_property *find_property(const schema_object *o, const json_value *key) {
+const schema_property *schema_property_find(const schema_object *o, const json_value *key) {
     size_t len = (size_t)(key->tag >> 16);
     const char *at = key->u.text;
     if (!o->mask) {
@@ -314,7 +314,7 @@ static bool run_object(schema_eval *e, const schema_op *op, const json_value *v,
     uint32_t seen = 0, i = 0;
     bool ok = spend(e, json_count(v) / 4, up, v);
     for (json_iter it = json_iterate(v); json_next(&it); i++) {
-        const schema_property *p = o->count ? find_property(o, it.key) : NULL;
+        const schema_property *p = o->count ? schema_property_find(o, it.key) : NULL;
         bool evaluated;
         seen += p && p->required;
         ok &= run_member(e, op, v, it.key, p, up, &evaluated);
@@ -484,6 +484,10 @@ static bool explain(schema_eval *e, const schema_op *op, const json_value *v, co
     schema_collector *out = e->out;
     if (!out || e->stopped)
         return false;
+    if (out->count >= out->max) {
+        out->more = true;
+        return false;
+    }
     schema_collector *told = arena_array(e->a, schema_collector, b->count);
     if (!told)
         return schema_stop(e, SCHEMA_SAYS_LIMIT_MEMORY, up, v, op->rule);

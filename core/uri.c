@@ -69,6 +69,7 @@ uri_parts uri_split(const char *text, size_t len) {
 /* RFC 3986, 5.2.4, in place; returns the new length. */
 static size_t remove_dots(char *path, size_t len) {
     size_t in = 0, out = 0;
+    bool rooted = len && path[0] == '/';
     while (in < len) {
         size_t slash = path[in] == '/', from = in + slash, stop = from;
         while (stop < len && path[stop] != '/')
@@ -78,12 +79,12 @@ static size_t remove_dots(char *path, size_t len) {
         if (!dot && !dots) {
             memmove(path + out, path + in, stop - in);
             out += stop - in;
-        } else if (!slash) {
-            stop += stop < len; /* "../x" without a base to climb in: "x" */
         } else {
             while (dots && out && path[--out] != '/') {
             }
-            if (stop == len)
+            if (!rooted && !out)
+                stop += stop < len; /* "../x" without a base to climb in: "x" */
+            else if (stop == len)
                 path[out++] = '/';
         }
         in = stop;
