@@ -131,7 +131,7 @@ bool json_equal(const json_value *a, const json_value *b);
 int json_number_compare(const json_value *a, const json_value *b);
 /* Value of a JSON number text is a mathematical integer. */
 bool json_number_is_integer(const json_value *v);
-/* a is an exact multiple of b (b > 0), in decimal: 0.07 of 0.01. */
+/* a is an exact multiple of b (b > 0), in decimal: 0.07 of 0.01. False when b has over 1000 significant digits. */
 bool json_number_is_multiple(const json_value *a, const json_value *b);
 
 /* len bytes at text are one JSON number token. */
@@ -159,7 +159,7 @@ typedef struct lastro_writer {
     uint32_t depth;
     bool after_key;   /* a key was written, its value is due */
     bool comma;       /* the next item of this container is not its first */
-    uint8_t object[128]; /* bit per level: 1 object, 0 array (so at most 1024 levels) */
+    uint8_t object[128]; /* bit per level: 1 object, 0 array (so at most 1024 levels; more: JSON_W_LIMIT) */
 } json_writer;
 
 void json_writer_init(json_writer *w, size_t limit);
@@ -184,7 +184,7 @@ void json_write_double(json_writer *w, double value);
 void json_write_number(json_writer *w, const char *text, size_t len); /* checked, written as it is */
 void json_write_bool(json_writer *w, bool value);
 void json_write_null(json_writer *w);
-void json_write_value(json_writer *w, const json_value *v);           /* a copy; numbers keep their text */
+void json_write_value(json_writer *w, const json_value *v);           /* a copy; numbers keep their text; NULL writes null */
 /* A text that is known to be one JSON value (already written by us); not checked. */
 void json_write_raw(json_writer *w, const char *json, size_t len);
 

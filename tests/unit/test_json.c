@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #define LEN(table) (sizeof(table) / sizeof *(table))
 
@@ -243,6 +245,37 @@ static void read__finds_duplicate_names_in_objects_of_any_size(void) {
                 unit_check(strstr(err.text, "appears twice") != NULL, "%zu: %s", n, err.text);
             }
         }
+    free(text);
+}
+
+/* As core/json_read.c hashes names of eight bytes; should it change, this test only loses its point. */
+static uint32_t hash_of_eight(const char *name) {
+    uint64_t h = 8 * UINT64_C(0x9E3779B97F4A7C15), w;
+    memcpy(&w, name, 8);
+    h = (h ^ w) * UINT64_C(0xD6E8FEB86659FD93);
+    h ^= h >> 32;
+    h *= UINT64_C(0xD6E8FEB86659FD93);
+    h ^= h >> 29;
+    return (uint32_t)(h * UINT64_C(0x9E3779B97F4A7C15) >> 32);
+}
+
+/* Names chosen to share one slot of the table: still told apart, still found when there are two of one. */
+static void read__names_made_to_collide_are_no_way_around(void) {
+    enum { NAMES = 400, SLOTS = 1024 };
+    char *text = malloc(NAMES * 16 + 64), *p = text, name[24];
+    size_t found = 0;
+    *p++ = '{';
+    for (unsigned i = 0; found < NAMES; i++) {
+        snprintf(name, sizeof name, "%08u", i);
+        if (hash_of_eight(name) % SLOTS == 0)
+            p += sprintf(p, "%s\"%s\":1", found++ ? "," : "", name);
+    }
+    strcpy(p, "}");
+    json_error err = {0};
+    CU_ASSERT(accepted(text, strlen(text), NULL, NULL));
+    sprintf(p, ",\"%.8s\":2}", text + 2 + 13 * 7);
+    CU_ASSERT(!accepted(text, strlen(text), NULL, &err));
+    unit_check(strstr(err.text, "appears twice") && err.offset == (size_t)(p + 1 - text), "%s", err.text);
     free(text);
 }
 
@@ -1070,6 +1103,86 @@ static void write__limit_and_depth_are_faults(void) {
         CU_ASSERT(strcmp(json_fault_text((json_fault)f), "unknown fault") != 0);
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+
+/* Takes what memory there is, down to pieces of 4 kB, from an address space bounded to 4 MB more. */
+static void *take_all_memory(void) {
+    void *chain = NULL;
+#ifndef SANITIZED
+    unsigned long pages = 0;
+    struct rlimit limit;
+    FILE *f = fopen("/proc/self/statm", "re");
+    if (f && fscanf(f, "%lu", &pages) == 1 && !getrlimit(RLIMIT_AS, &limit)) {
+        limit.rlim_cur = pages * (rlim_t)sysconf(_SC_PAGESIZE) + (4 << 20);
+        CU_ASSERT(!setrlimit(RLIMIT_AS, &limit));
+        for (size_t size = 1 << 20; size >= 4096; size /= 2)
+            for (void **p; (p = malloc(size)); chain = p)
+                *p = chain;
+    }
+    if (f)
+        fclose(f);
+#endif
+    return chain;
+}
+
+static void give_back_memory(void *chain) {
+    for (void *next; chain; chain = next) {
+        memcpy(&next, chain, sizeof next);
+        free(chain);
+    }
+    struct rlimit limit;
+    if (!getrlimit(RLIMIT_AS, &limit)) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_AS, &limit);
+    }
+}
+
+/* With the machine's memory spent: the writer has its fault, the reader its error, equality its slow way. */
+static void memory__running_out_is_a_clean_refusal(void) {
+    enum { MEMBERS = 1000 };
+    arena a;
+    json_writer w;
+    json_error err = {0};
+    arena_init(&a, 0);
+    json_writer_init(&w, 0);
+    char *text = malloc((size_t)MEMBERS * 48), *p = text;
+    *p++ = '{';
+    for (int i = MEMBERS; i-- > 0;)
+        p += sprintf(p, "\"name%d\":%d%c", i, i, i ? ',' : '}');
+    const json_value *backwards = json_read_copy(&a, text, (size_t)(p - text), NULL, NULL);
+    p = text + 1;
+    for (int i = 0; i < MEMBERS; i++)
+        p += sprintf(p, "\"name%d\":%d%c", i, i, i + 1 < MEMBERS ? ',' : '}');
+    size_t len = (size_t)(p - text);
+    const json_value *forwards = json_read_copy(&a, text, len, NULL, NULL);
+    CU_ASSERT_PTR_NOT_NULL(
+        arena_alloc(&a, (size_t)MEMBERS * 200)); /* room that stays: no block is needed below */
+    a.at -= (size_t)MEMBERS * 200;
+    void *all = take_all_memory();
+    if (all) {
+        CU_ASSERT_PTR_NULL(json_read(&a, text, len, NULL, &err));
+        CU_ASSERT_STRING_EQUAL(err.text, "out of memory");
+        CU_ASSERT(forwards && json_equal(forwards, backwards));
+        json_begin_array(&w);
+        for (int i = 0; i < 10000000 && !w.fault; i++)
+            json_write_string(&w, "0123456789");
+        CU_ASSERT_EQUAL(w.fault, JSON_W_NOMEM);
+        CU_ASSERT(!json_writer_finish(&w));
+    } else {
+        printf("skipped: sanitizers take the address space ... ");
+    }
+    give_back_memory(all);
+    json_writer_free(&w);
+    arena_free(&a);
+    free(text);
+}
+
 static void write__indents_for_people(void) {
     arena a;
     arena_init(&a, 0);
@@ -1127,6 +1240,7 @@ int main(void) {
         UNIT_TEST(read__every_prefix_is_refused_cleanly),
         UNIT_TEST(read__bounds_depth_bytes_and_nodes),
         UNIT_TEST(read__finds_duplicate_names_in_objects_of_any_size),
+        UNIT_TEST(read__names_made_to_collide_are_no_way_around),
         UNIT_TEST(read__grows_its_nodes_and_gives_room_back),
         UNIT_TEST(read__survives_each_failed_allocation),
         UNIT_TEST(ask__absent_is_harmless),
@@ -1151,6 +1265,7 @@ int main(void) {
         UNIT_TEST(write__doubles_are_short_and_plain),
         UNIT_TEST(write__a_million_doubles_round_trip),
         UNIT_TEST(write__limit_and_depth_are_faults),
+        UNIT_TEST(memory__running_out_is_a_clean_refusal),
         UNIT_TEST(write__indents_for_people),
         UNIT_TEST(write__copies_values_as_they_were),
     };
