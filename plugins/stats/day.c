@@ -76,5 +76,6 @@ int32_t day_next_month(int32_t day) {
 
 void day_print(int32_t day, char text[16]) {
     date d = date_of(day);
-    snprintf(text, 16, "%02d/%02d/%04d", d.day, d.month, d.year % 10000);
+    snprintf(text, 16, "%02u/%02u/%04u", (unsigned)d.day % 100, (unsigned)d.month % 100,
+             (unsigned)d.year % 10000);
 }
