@@ -5,12 +5,18 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { MANIFEST_MAX = 8 << 20 };
+/* What a limit may be set to: sums of them must fit, and a thread has its stack. */
+#define LIMIT_MS (24LL * 3600 * 1000)
+#define LIMIT_BYTES (1LL << 30)
+#define LIMIT_CACHE (1LL << 40)
+#define LIMIT_WORKERS 4096
 
 static const manifest_limits default_limits = {
     .call_ms = 120000, .result_bytes = 64 << 20, .message_bytes = 16 << 20, .cache_bytes = 32 << 20, .workers = 64};
@@ -23,12 +29,49 @@ typedef struct {
     wanted kind;
     bool required;
     size_t offset; /* in the struct that is filled; where nothing is: NOWHERE */
+    int64_t most;  /* of an integer; 0: no bound */
 } field;
 #define NOWHERE SIZE_MAX
 
-static bool fits(const json_value *v, wanted kind) {
+/* The file as it was written, and the copy that the reader turned into nodes: a node's text tells its line. */
+typedef struct {
+    const char *path, *written, *read;
+    size_t len;
+} origin;
+
+/* "FILE:LINE" of the key or the text v; "FILE" when v is neither. */
+static void place(const origin *o, const json_value *v, char *buf, size_t size) {
+    const char *at = json_text_of(v).at;
+    unsigned line = 1;
+    if (!at || at < o->read || at > o->read + o->len) {
+        snprintf(buf, size, "%s", o->path);
+        return;
+    }
+    for (const char *c = o->written; c < o->written + (at - o->read); c++)
+        line += *c == '\n';
+    snprintf(buf, size, "%s:%u", o->path, line);
+}
+
+static const json_value *first_key(const json_value *object) {
+    json_iter it = json_iterate(object);
+    return json_next(&it) ? it.key : NULL;
+}
+
+/* "FILE:LINE: [SUBJECT: ]what is wrong" */
+__attribute__((format(printf, 5, 6))) static lastro_status refuse(const origin *o, const json_value *near, const char *subject,
+                                                                  lastro_error *err, const char *fmt, ...) {
+    char where[PATH_MAX + 16], what[600];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(what, sizeof what, fmt, ap);
+    va_end(ap);
+    place(o, near, where, sizeof where);
+    return fail(err, LASTRO_EARGS, "%s: %s%s%s", where, subject, *subject ? ": " : "", what);
+}
+
+static bool fits(const json_value *v, const field *f) {
     int64_t n;
-    switch (kind) {
+    switch (f->kind) {
     case WANT_TEXT:
         return json_str(v) != NULL;
     case WANT_BOOL:
@@ -38,7 +81,7 @@ static bool fits(const json_value *v, wanted kind) {
     case WANT_ARRAY:
         return json_is(v, JSON_ARRAY);
     case WANT_INT:
-        return json_int64(v, &n) && n > 0;
+        return json_int64(v, &n) && n > 0 && (!f->most || n <= f->most);
     }
     return false;
 }
@@ -67,8 +110,8 @@ static void store(void *base, const field *f, const json_value *v) {
 }
 
 /* Reads an object by its table of fields; every member must be in it. */
-static lastro_status read_fields(const json_value *object, const char *where, const field *fields, size_t count, void *ret,
-                                 lastro_error *err) {
+static lastro_status read_fields(const origin *o, const json_value *object, const char *subject, const field *fields,
+                                 size_t count, void *ret, lastro_error *err) {
     for (json_iter it = json_iterate(object); json_next(&it);) {
         const char *key = json_str(it.key);
         const field *f = NULL;
@@ -76,99 +119,102 @@ static lastro_status read_fields(const json_value *object, const char *where, co
             if (strcmp(fields[i].name, key) == 0)
                 f = &fields[i];
         if (!f)
-            return fail(err, LASTRO_EARGS, "%s: unknown member \"%s\"", where, key ? key : "?");
-        if (!fits(it.value, f->kind))
-            return fail(err, LASTRO_EARGS, "%s: \"%s\" must be %s", where, key, wanted_names[f->kind]);
+            return refuse(o, it.key, subject, err, "unknown member \"%.200s\"", json_text_of(it.key).at);
+        if (!fits(it.value, f) && f->most)
+            return refuse(o, it.key, subject, err, "\"%s\" must be %s, at most %lld", key, wanted_names[f->kind],
+                          (long long)f->most);
+        if (!fits(it.value, f))
+            return refuse(o, it.key, subject, err, "\"%s\" must be %s", key, wanted_names[f->kind]);
         store(ret, f, it.value);
     }
     for (size_t i = 0; i < count; i++)
         if (fields[i].required && !json_member(object, fields[i].name))
-            return fail(err, LASTRO_EARGS, "%s: \"%s\" is missing", where, fields[i].name);
+            return refuse(o, first_key(object), subject, err, "\"%s\" is missing", fields[i].name);
     return LASTRO_OK;
 }
 
-static lastro_status read_plugin(manifest *m, const json_value *v, manifest_plugin *ret, lastro_error *err) {
+static lastro_status read_plugin(const origin *o, const json_value *v, manifest_plugin *ret, lastro_error *err) {
     static const field fields[] = {
-        {"name", WANT_TEXT, true, offsetof(manifest_plugin, name)},
-        {"library", WANT_TEXT, true, offsetof(manifest_plugin, library)},
-        {"sha256", WANT_TEXT, false, offsetof(manifest_plugin, sha256)},
-        {"enabled", WANT_BOOL, false, offsetof(manifest_plugin, enabled)},
-        {"isolation", WANT_TEXT, false, offsetof(manifest_plugin, isolation)},
-        {"grants", WANT_OBJECT, false, offsetof(manifest_plugin, grants)},
-        {"tools", WANT_ARRAY, false, offsetof(manifest_plugin, tools)},
-        {"config", WANT_OBJECT, false, offsetof(manifest_plugin, config)},
+        {"name", WANT_TEXT, true, offsetof(manifest_plugin, name), 0},
+        {"library", WANT_TEXT, true, offsetof(manifest_plugin, library), 0},
+        {"sha256", WANT_TEXT, false, offsetof(manifest_plugin, sha256), 0},
+        {"enabled", WANT_BOOL, false, offsetof(manifest_plugin, enabled), 0},
+        {"isolation", WANT_TEXT, false, offsetof(manifest_plugin, isolation), 0},
+        {"grants", WANT_OBJECT, false, offsetof(manifest_plugin, grants), 0},
+        {"tools", WANT_ARRAY, false, offsetof(manifest_plugin, tools), 0},
+        {"config", WANT_OBJECT, false, offsetof(manifest_plugin, config), 0},
     };
     if (!json_is(v, JSON_OBJECT))
-        return fail(err, LASTRO_EARGS, "%s: each entry of \"plugins\" must be an object", m->path);
+        return refuse(o, v, "", err, "each entry of \"plugins\" must be an object");
     const char *name = json_str(json_member(v, "name"));
-    char where[PATH_MAX + 160];
-    snprintf(where, sizeof where, "%s: plugin \"%.128s\"", m->path, name ? name : "?");
+    char subject[160];
+    snprintf(subject, sizeof subject, "plugin \"%.128s\"", name ? name : "?");
     *ret = (manifest_plugin){.enabled = true, .isolation = "none"};
-    lastro_status s = read_fields(v, where, fields, sizeof fields / sizeof *fields, ret, err);
+    lastro_status s = read_fields(o, v, subject, fields, sizeof fields / sizeof *fields, ret, err);
     if (s)
         return s;
     for (json_iter it = json_iterate(ret->tools); json_next(&it);)
         if (!json_str(it.value))
-            return fail(err, LASTRO_EARGS, "%s: \"tools\" must list names", where);
-    if (ret->sha256 && strspn(ret->sha256, "0123456789abcdef") != 64)
-        return fail(err, LASTRO_EARGS, "%s: \"sha256\" must be 64 lower-case hexadecimal digits", where);
+            return refuse(o, first_key(v), subject, err, "\"tools\" must list names");
+    if (ret->sha256 && (strlen(ret->sha256) != 64 || strspn(ret->sha256, "0123456789abcdef") != 64))
+        return refuse(o, json_member(v, "sha256"), subject, err, "\"sha256\" must be 64 lower-case hexadecimal digits");
     return LASTRO_OK;
 }
 
-static lastro_status read_plugins(manifest *m, const json_value *list, lastro_error *err) {
+static lastro_status read_plugins(manifest *m, const origin *o, const json_value *list, lastro_error *err) {
     m->plugins = arena_array(&m->mem, manifest_plugin, json_count(list) + 1);
     if (!m->plugins)
         return fail(err, LASTRO_ENOMEM, "out of memory");
     for (json_iter it = json_iterate(list); json_next(&it);) {
         manifest_plugin *p = &m->plugins[m->plugin_count];
-        lastro_status s = read_plugin(m, it.value, p, err);
+        lastro_status s = read_plugin(o, it.value, p, err);
         if (s)
             return s;
         for (size_t i = 0; i < m->plugin_count; i++)
             if (strcmp(m->plugins[i].name, p->name) == 0)
-                return fail(err, LASTRO_EARGS, "%s: two plugins are called \"%s\"", m->path, p->name);
+                return refuse(o, json_member(it.value, "name"), "", err, "two plugins are called \"%.128s\"", p->name);
         m->plugin_count++;
     }
     return LASTRO_OK;
 }
 
-static lastro_status read_root(manifest *m, lastro_error *err) {
+static lastro_status read_root(manifest *m, const origin *o, lastro_error *err) {
     static const field fields[] = {
-        {"$schema", WANT_TEXT, false, NOWHERE},
-        {"manifest", WANT_INT, true, NOWHERE},
-        {"name", WANT_TEXT, true, offsetof(manifest, name)},
-        {"title", WANT_TEXT, false, offsetof(manifest, title)},
-        {"version", WANT_TEXT, true, offsetof(manifest, version)},
-        {"description", WANT_TEXT, false, offsetof(manifest, description)},
-        {"publisher", WANT_TEXT, false, offsetof(manifest, publisher)},
-        {"websiteUrl", WANT_TEXT, false, offsetof(manifest, website)},
-        {"instructions", WANT_TEXT, false, offsetof(manifest, instructions)},
-        {"principal", WANT_TEXT, false, offsetof(manifest, principal)},
-        {"principals", WANT_ARRAY, false, offsetof(manifest, principals)},
-        {"limits", WANT_OBJECT, false, NOWHERE},
-        {"plugins", WANT_ARRAY, true, NOWHERE},
-        {"listing", WANT_OBJECT, false, offsetof(manifest, listing)},
+        {"$schema", WANT_TEXT, false, NOWHERE, 0},
+        {"manifest", WANT_INT, true, NOWHERE, 0},
+        {"name", WANT_TEXT, true, offsetof(manifest, name), 0},
+        {"title", WANT_TEXT, false, offsetof(manifest, title), 0},
+        {"version", WANT_TEXT, true, offsetof(manifest, version), 0},
+        {"description", WANT_TEXT, false, offsetof(manifest, description), 0},
+        {"publisher", WANT_TEXT, false, offsetof(manifest, publisher), 0},
+        {"websiteUrl", WANT_TEXT, false, offsetof(manifest, website), 0},
+        {"instructions", WANT_TEXT, false, offsetof(manifest, instructions), 0},
+        {"principal", WANT_TEXT, false, offsetof(manifest, principal), 0},
+        {"principals", WANT_ARRAY, false, offsetof(manifest, principals), 0},
+        {"limits", WANT_OBJECT, false, NOWHERE, 0},
+        {"plugins", WANT_ARRAY, true, NOWHERE, 0},
+        {"listing", WANT_OBJECT, false, offsetof(manifest, listing), 0},
     };
     static const field limit_fields[] = {
-        {"callMs", WANT_INT, false, offsetof(manifest_limits, call_ms)},
-        {"resultBytes", WANT_INT, false, offsetof(manifest_limits, result_bytes)},
-        {"messageBytes", WANT_INT, false, offsetof(manifest_limits, message_bytes)},
-        {"cacheBytes", WANT_INT, false, offsetof(manifest_limits, cache_bytes)},
-        {"workers", WANT_INT, false, offsetof(manifest_limits, workers)},
+        {"callMs", WANT_INT, false, offsetof(manifest_limits, call_ms), LIMIT_MS},
+        {"resultBytes", WANT_INT, false, offsetof(manifest_limits, result_bytes), LIMIT_BYTES},
+        {"messageBytes", WANT_INT, false, offsetof(manifest_limits, message_bytes), LIMIT_BYTES},
+        {"cacheBytes", WANT_INT, false, offsetof(manifest_limits, cache_bytes), LIMIT_CACHE},
+        {"workers", WANT_INT, false, offsetof(manifest_limits, workers), LIMIT_WORKERS},
     };
     if (!json_is(m->root, JSON_OBJECT))
-        return fail(err, LASTRO_EARGS, "%s: the manifest must be a JSON object", m->path);
-    lastro_status s = read_fields(m->root, m->path, fields, sizeof fields / sizeof *fields, m, err);
+        return refuse(o, m->root, "", err, "the manifest must be a JSON object");
+    lastro_status s = read_fields(o, m->root, "", fields, sizeof fields / sizeof *fields, m, err);
     if (s)
         return s;
     int64_t format = 0;
     json_int64(json_member(m->root, "manifest"), &format);
     if (format != 1)
-        return fail(err, LASTRO_EARGS, "%s: \"manifest\" is format %lld, this program reads format 1", m->path,
-                    (long long)format);
-    s = read_fields(json_member(m->root, "limits"), m->path, limit_fields, sizeof limit_fields / sizeof *limit_fields,
+        return refuse(o, json_member(m->root, "manifest"), "", err, "\"manifest\" is format %lld, this program reads format 1",
+                      (long long)format);
+    s = read_fields(o, json_member(m->root, "limits"), "limits", limit_fields, sizeof limit_fields / sizeof *limit_fields,
                     &m->limits, err);
-    return s ? s : read_plugins(m, json_member(m->root, "plugins"), err);
+    return s ? s : read_plugins(m, o, json_member(m->root, "plugins"), err);
 }
 
 static manifest *create(void) {
@@ -205,10 +251,15 @@ static lastro_status load(manifest *m, const char *path, lastro_error *err) {
     if (!text)
         return m->dir ? LASTRO_EARGS : fail(err, LASTRO_ENOMEM, "out of memory");
     json_error at;
-    m->root = json_read(&m->mem, text, len, NULL, &at);
-    if (!m->root)
-        return fail(err, LASTRO_EARGS, "%s:%u:%u: %s", m->path, at.line, at.column, at.text);
-    return read_root(m, err);
+    arena scratch;
+    arena_init(&scratch, 0);
+    origin o = {.path = m->path, .written = arena_strndup(&scratch, text, len), .read = text, .len = len};
+    m->root = o.written ? json_read(&m->mem, text, len, NULL, &at) : NULL;
+    lastro_status s = !o.written ? fail(err, LASTRO_ENOMEM, "out of memory")
+                      : !m->root ? fail(err, LASTRO_EARGS, "%s:%u:%u: %s", m->path, at.line, at.column, at.text)
+                                 : read_root(m, &o, err);
+    arena_free(&scratch);
+    return s;
 }
 
 manifest *manifest_load(const char *path, lastro_error *err) {

@@ -46,7 +46,7 @@ typedef struct manifest {
     const json_value *listing;   /* NULL: none */
 } manifest;
 
-/* NULL with err filled (naming file, line and column) when it cannot be used. */
+/* NULL with err filled ("FILE:LINE: what is wrong", naming the member) when it cannot be used. */
 manifest *manifest_load(const char *path, lastro_error *err);
 /* Without a file: the program alone, no plugin. */
 manifest *manifest_empty(void);
