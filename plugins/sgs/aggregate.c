@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No run of days without banking is longer than the five of Carnival; a daily series silent for more than this at an
- * edge of a period does not cover it. */
+/* No run of days without banking is longer than the five of Carnival; a daily series silent for more than
+ * this at an edge of a period does not cover it. */
 enum { EDGE_DAYS_DAILY = 6, EDGE_DAYS_WEEKLY = 10 };
 
 static int months_of(sgs_pace p) {
-    static const int months[] = {[SGS_PACE_MONTHLY] = 1, [SGS_PACE_QUARTERLY] = 3, [SGS_PACE_HALF_YEARLY] = 6,
-                                 [SGS_PACE_YEARLY] = 12};
+    static const int months[] = {
+        [SGS_PACE_MONTHLY] = 1, [SGS_PACE_QUARTERLY] = 3, [SGS_PACE_HALF_YEARLY] = 6, [SGS_PACE_YEARLY] = 12};
     return p >= SGS_PACE_MONTHLY ? months[p] : 0;
 }
 
@@ -56,7 +56,9 @@ static void compute(const sgs_rows *rows, sgs_how how, sgs_point *p) {
         factor *= 1.0L + x / 100.0L;
     }
     long double sum = t.sum + t.lost;
-    long double result = how == SGS_MEAN ? sum / (long double)p->used : how == SGS_SUM ? sum : (factor - 1.0L) * 100.0L;
+    long double result = how == SGS_MEAN  ? sum / (long double)p->used
+                         : how == SGS_SUM ? sum
+                                          : (factor - 1.0L) * 100.0L;
     if (!sgs_value_round4(result, p->computed))
         p->computed[0] = '\0';
 }

@@ -9,19 +9,19 @@
 typedef enum { SGS_LAST = 0, SGS_FIRST, SGS_MEAN, SGS_SUM, SGS_COMPOUND } sgs_how;
 
 typedef struct {
-    sgs_window period; /* the point carries its first day */
-    size_t used;       /* observations with a value that went in */
-    lastro_text value; /* literal text, for the last and the first; at == NULL: see computed */
+    sgs_window period;             /* the point carries its first day */
+    size_t used;                   /* observations with a value that went in */
+    lastro_text value;             /* literal text, for the last and the first; at == NULL: see computed */
     char computed[SGS_VALUE_SIZE]; /* "" and value.at == NULL: the period has no value */
-    bool incomplete;   /* not all of the period is in */
+    bool incomplete;               /* not all of the period is in */
 } sgs_point;
 
 typedef struct {
     sgs_pace source, target; /* target: SGS_PACE_MONTHLY, _QUARTERLY or _YEARLY */
     sgs_how how;
-    sgs_window asked;        /* SGS_NO_DAY: open end */
-    sgs_day today;           /* the day the figures were read */
-    sgs_day partial;         /* day of a row whose own period is still running; SGS_NO_DAY: none */
+    sgs_window asked; /* SGS_NO_DAY: open end */
+    sgs_day today;    /* the day the figures were read */
+    sgs_day partial;  /* day of a row whose own period is still running; SGS_NO_DAY: none */
 } sgs_plan;
 
 /* Coarser or equal: aggregation invents nothing. Irregular and unknown rhythms pass. */

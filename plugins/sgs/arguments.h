@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* arguments.h -- the arguments that tools and service share, checked before anything is asked of the network. */
+/* arguments.h -- the arguments that tools and service share, checked before anything is asked of the network.
+ */
 #ifndef SGS_ARGUMENTS_H
 #define SGS_ARGUMENTS_H
 

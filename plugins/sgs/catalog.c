@@ -52,14 +52,16 @@ static int by_code(const void *a, const void *b) {
     return x->code < y->code ? -1 : x->code > y->code;
 }
 
-lastro_status sgs_catalog_load(lastro_registrar *r, const char *text, size_t len, sgs_catalog *ret, lastro_error *err) {
+lastro_status sgs_catalog_load(lastro_registrar *r, const char *text, size_t len, sgs_catalog *ret,
+                               lastro_error *err) {
     lastro_iter it;
     const lastro_value *doc = lastro->load_json(r, text, len, err);
     if (!doc)
         return LASTRO_EINTERNAL;
     const lastro_value *list = lastro_get(doc, "series");
     size_t count = lastro->count(list);
-    sgs_catalog c = {.series = calloc(count + 1, sizeof *c.series), .by_code = calloc(count + 1, sizeof *c.by_code)};
+    sgs_catalog c = {.series = calloc(count + 1, sizeof *c.series),
+                     .by_code = calloc(count + 1, sizeof *c.by_code)};
     if (!c.series || !c.by_code) {
         sgs_catalog_free(&c);
         return lastro_fail(err, LASTRO_ENOMEM, "no memory for %zu catalogue entries", count);
@@ -68,7 +70,8 @@ lastro_status sgs_catalog_load(lastro_registrar *r, const char *text, size_t len
     while (lastro->next(&it)) {
         if (!read_entry(it.value, &c.series[c.count])) {
             sgs_catalog_free(&c);
-            return lastro_fail(err, LASTRO_EINTERNAL, "catalogue entry %zu lacks codigo, nome or categoria", c.count);
+            return lastro_fail(err, LASTRO_EINTERNAL, "catalogue entry %zu lacks codigo, nome or categoria",
+                               c.count);
         }
         c.by_code[c.count] = &c.series[c.count];
         c.count++;

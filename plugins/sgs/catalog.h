@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* catalog.h -- the curated catalogue embedded from catalog/series.json: facts with evidence. What is not in it is only
- * "not described here": a query for it still goes out (field case F047). Read-only after it was loaded. */
+/* catalog.h -- the curated catalogue embedded from catalog/series.json: facts with evidence. What is not in
+ * it is only "not described here": a query for it still goes out (field case F047). Read-only after it was
+ * loaded. */
 #ifndef SGS_CATALOG_H
 #define SGS_CATALOG_H
 
@@ -18,7 +19,7 @@ typedef struct {
 } sgs_known;
 
 typedef struct {
-    sgs_known *series;    /* in the catalogue's order */
+    sgs_known *series; /* in the catalogue's order */
     const sgs_known **by_code;
     size_t count;
     lastro_text compiled; /* yyyy-MM-dd */
@@ -26,7 +27,8 @@ typedef struct {
 } sgs_catalog;
 
 /* text lives as long as the plugin. */
-lastro_status sgs_catalog_load(lastro_registrar *r, const char *text, size_t len, sgs_catalog *ret, lastro_error *err);
+lastro_status sgs_catalog_load(lastro_registrar *r, const char *text, size_t len, sgs_catalog *ret,
+                               lastro_error *err);
 void sgs_catalog_free(sgs_catalog *c);
 const sgs_known *sgs_catalog_find(const sgs_catalog *c, int64_t code); /* NULL: not described */
 /* natureza begins with that word, e.g. "acumulado". */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "client.h"
 
+#include "aggregate.h"
 #include "classify.h"
 #include "messages.h"
 #include "notes.h"
@@ -11,7 +12,7 @@
 #include <lastro/lastro.h>
 
 /* 432 runs ahead to the next Copom meeting; meetings are about 45 days apart, at most some 55. */
-enum { FUTURE_DAYS = 120, START_MARGIN_DAYS = 365 };
+enum { FUTURE_DAYS = 120, START_MARGIN_DAYS = 365, HOLIDAY_RUN_DAYS = 7 };
 
 typedef struct {
     sgs_plugin *plugin;
@@ -19,11 +20,11 @@ typedef struct {
     const sgs_query *q;
     sgs_result *r;
     lastro_error *err;
-    sgs_window window;   /* rows outside go */
+    sgs_window window; /* rows outside go */
     sgs_parts parts;
-    bool exact;          /* the one window was asked just so */
-    bool unreachable;    /* why it failed */
-    bool too_long;       /* SGS said that it is daily and the window over ten years */
+    bool exact;       /* the one window was asked just so */
+    bool unreachable; /* why it failed */
+    bool too_long;    /* SGS said that it is daily and the window over ten years */
     bool probed;
     sgs_rows probe_rows; /* of ultimos/20 */
     sgs_pace pace;
@@ -32,16 +33,22 @@ typedef struct {
 /* ------------------------------------------------------------------ requests */
 
 static uint32_t freshness(const reader *rd, sgs_day to) {
-    return to != SGS_NO_DAY && to <= rd->r->today - SGS_SETTLED_DAYS ? SGS_FRESH_PAST_MS : SGS_FRESH_RECENT_MS;
+    return to != SGS_NO_DAY && to <= rd->r->today - SGS_SETTLED_DAYS ? SGS_FRESH_PAST_MS
+                                                                     : SGS_FRESH_RECENT_MS;
 }
 
 static lastro_status no_memory(reader *rd) {
-    return lastro_fail(rd->err, LASTRO_ENOMEM, "memória da chamada esgotada ao ler a série %" PRId64, rd->q->code);
+    return lastro_fail(rd->err, LASTRO_ENOMEM, "memória da chamada esgotada ao ler a série %" PRId64,
+                       rd->q->code);
 }
 
 static lastro_status explain(reader *rd, const lastro_response *answer, bool small, sgs_window w) {
-    sgs_failure f = {.query = rd->q, .known = rd->r->known, .answer = answer, .small = small,
-                     .recalled = small && !answer->url, .window = w};
+    sgs_failure f = {.query = rd->q,
+                     .known = rd->r->known,
+                     .answer = answer,
+                     .small = small,
+                     .recalled = small && !answer->url,
+                     .window = w};
     rd->unreachable = sgs_unreachable(answer);
     rd->too_long = answer->outcome == LASTRO_FETCH_REFUSED && sgs_body_of(answer->body) == SGS_BODY_TOO_LONG;
     return sgs_explain(&f, rd->err);
@@ -57,28 +64,33 @@ static void tidy(reader *rd, sgs_rows *rows) {
     sgs_rows_sort(rows);
     sgs_repeats again = sgs_rows_unique(rows);
     if (again.conflicting)
-        sgs_note(rd->r, lastro_format(rd->call,
-                                      "A fonte mandou %zu data(s) mais de uma vez com valores diferentes; ficou o primeiro de "
-                                      "cada uma.",
-                                      again.conflicting));
+        sgs_note(rd->r,
+                 lastro_format(
+                     rd->call,
+                     "A fonte mandou %zu data(s) mais de uma vez com valores diferentes; ficou o primeiro de "
+                     "cada uma.",
+                     again.conflicting));
 }
 
 static lastro_status fetch_latest(reader *rd, unsigned count, lastro_response *answer, sgs_rows *ret) {
     char target[SGS_URL_SIZE];
     sgs_url_latest(target, rd->q->code, count);
-    lastro_request request = {.size = sizeof request,
-                              .source = SGS_SOURCE,
-                              .class_name = SGS_CLASS_SMALL,
-                              .target = target,
-                              .fresh_ms = SGS_FRESH_LATEST_MS,
-                              .negative_ms = SGS_NEGATIVE_MS,
-                              .label = lastro_format(rd->call, "série %" PRId64 ", últimos %u", rd->q->code, count)};
+    lastro_request request = {
+        .size = sizeof request,
+        .source = SGS_SOURCE,
+        .class_name = SGS_CLASS_SMALL,
+        .target = target,
+        .fresh_ms = SGS_FRESH_LATEST_MS,
+        .negative_ms = SGS_NEGATIVE_MS,
+        .label = lastro_format(rd->call, "série %" PRId64 ", últimos %u", rd->q->code, count)};
     answer->size = sizeof *answer;
     uint32_t doubted = rd->r->known ? 0 : sgs_doubt_recall(&rd->plugin->doubts, rd->q->code);
     if (doubted)
-        *answer = (lastro_response){.size = sizeof *answer, .outcome = LASTRO_FETCH_MALFORMED, .attempts = doubted};
+        *answer =
+            (lastro_response){.size = sizeof *answer, .outcome = LASTRO_FETCH_MALFORMED, .attempts = doubted};
     if (doubted || lastro->fetch(rd->call, &request, answer) != LASTRO_OK) {
-        if (!doubted && (answer->outcome == LASTRO_FETCH_MALFORMED || answer->outcome == LASTRO_FETCH_TIMEOUT))
+        if (!doubted &&
+            (answer->outcome == LASTRO_FETCH_MALFORMED || answer->outcome == LASTRO_FETCH_TIMEOUT))
             sgs_doubt_remember(&rd->plugin->doubts, rd->q->code, answer->attempts);
         return explain(rd, answer, true, (sgs_window){SGS_NO_DAY, SGS_NO_DAY});
     }
@@ -102,7 +114,8 @@ static bool prepare_window(reader *rd, sgs_window w, lastro_request *ret) {
                             .target = lastro_format(rd->call, "%s", target),
                             .fresh_ms = freshness(rd, w.to),
                             .negative_ms = SGS_NEGATIVE_MS,
-                            .label = lastro_format(rd->call, "série %" PRId64 ", %s a %s", rd->q->code, from, to)};
+                            .label =
+                                lastro_format(rd->call, "série %" PRId64 ", %s a %s", rd->q->code, from, to)};
     return ret->target != NULL;
 }
 
@@ -166,7 +179,8 @@ static lastro_status fetch_windows(reader *rd, const sgs_window *windows, size_t
     return merge(rd, answers, count, &rd->r->rows);
 }
 
-/* Tells the rhythm of a series that the catalogue does not describe; a wrong code also ends here, in seconds. */
+/* Tells the rhythm of a series that the catalogue does not describe; a wrong code also ends here, in seconds.
+ */
 static lastro_status probe(reader *rd) {
     lastro_response *answer = lastro->alloc(rd->call, sizeof *answer);
     if (!answer)
@@ -196,11 +210,13 @@ static void close_daily_window(reader *rd) {
     rd->r->applied = *w;
     sgs_date_write(w->to, day);
     rd->r->applied_reason =
-        open_from ? lastro_format(rd->call,
-                                  "Série diária sem dataInicial: o SGS recusa (HTTP 406) janela aberta ou maior que 10 anos, "
-                                  "então valem os 10 anos até %s. Para outro período, informe dataInicial e dataFinal.",
-                                  day)
-                  : lastro_format(rd->call, "Série diária sem dataFinal: consultada até %s.", day);
+        open_from
+            ? lastro_format(
+                  rd->call,
+                  "Série diária sem dataInicial: o SGS recusa (HTTP 406) janela aberta ou maior que 10 anos, "
+                  "então valem os 10 anos até %s. Para outro período, informe dataInicial e dataFinal.",
+                  day)
+            : lastro_format(rd->call, "Série diária sem dataFinal: consultada até %s.", day);
 }
 
 /* What lies more than a year before the catalogue's first day is not asked for, and that is said. */
@@ -224,12 +240,38 @@ static lastro_status read_daily(reader *rd) {
     return fetch_windows(rd, slices, count);
 }
 
-static void note_dropped(reader *rd, size_t dropped) {
-    if (dropped)
+/* A daily window from a holiday brings the business day before (field case F007): not worth a word. Anything
+ * else is. */
+static void clip(reader *rd) {
+    sgs_rows *rows = &rd->r->rows;
+    sgs_day from = rd->window.from;
+    size_t habit = 0;
+    for (size_t i = 0; i < rows->count && from != SGS_NO_DAY; i++)
+        habit += rows->at[i].day < from && rows->at[i].day >= from - HOLIDAY_RUN_DAYS;
+    size_t dropped = sgs_rows_clip(rows, from, rd->window.to);
+    if (dropped > (rd->pace == SGS_PACE_DAILY && habit == 1 ? 1 : 0))
         sgs_note(rd->r, lastro_format(rd->call,
-                                      "A fonte mandou %zu linha(s) fora do período pedido (costuma incluir o dia útil "
-                                      "anterior ao início); foram retiradas.",
+                                      "A fonte mandou %zu linha(s) fora do período pedido; foram retiradas.",
                                       dropped));
+}
+
+/* A point stands for the period that begins on its date. */
+static void note_cut_period(reader *rd) {
+    char from[SGS_DATE_SIZE], first[SGS_DATE_SIZE];
+    if (rd->pace < SGS_PACE_MONTHLY || rd->q->window.from == SGS_NO_DAY)
+        return;
+    sgs_day start = sgs_period_of(rd->q->window.from, rd->pace).from;
+    if (start == rd->q->window.from)
+        return;
+    sgs_date_write(rd->q->window.from, from);
+    sgs_date_write(start, first);
+    sgs_note(
+        rd->r,
+        lastro_format(
+            rd->call,
+            "Cada ponto desta série tem a data do primeiro dia do seu período; como o início pedido é %s, "
+            "o ponto de %s ficou de fora.",
+            from, first));
 }
 
 static lastro_status read_window(reader *rd) {
@@ -252,8 +294,10 @@ static lastro_status read_window(reader *rd) {
             st = read_daily(rd);
         }
     }
-    if (st == LASTRO_OK)
-        note_dropped(rd, sgs_rows_clip(&rd->r->rows, rd->window.from, rd->window.to));
+    if (st == LASTRO_OK) {
+        clip(rd);
+        note_cut_period(rd);
+    }
     return st;
 }
 
@@ -368,7 +412,11 @@ lastro_status sgs_read(sgs_plugin *plugin, lastro_call *call, const sgs_query *q
                        lastro_error *err) {
     *ret = (sgs_result){.code = q->code, .known = sgs_catalog_find(&plugin->catalog, q->code)};
     ret->today = ret->as_of = sgs_brasilia_day(lastro->now(call));
-    reader rd = {.plugin = plugin, .call = call, .q = q, .r = ret, .err = err,
+    reader rd = {.plugin = plugin,
+                 .call = call,
+                 .q = q,
+                 .r = ret,
+                 .err = err,
                  .pace = ret->known ? ret->known->pace : SGS_PACE_UNKNOWN};
     const char *why = because(plugin, call, &rd);
     lastro_status st = why ? LASTRO_EOFFLINE : read_source(&rd);

@@ -48,7 +48,8 @@ sgs_date_fault sgs_date_read(const char *text, size_t len, sgs_day *ret) {
         return SGS_DATE_FORM;
     bool iso = text[4] == '-' && text[7] == '-';
     bool local = text[2] == '/' && text[5] == '/';
-    if (iso ? !read_digits(text, 4, &year) || !read_digits(text + 5, 2, &month) || !read_digits(text + 8, 2, &day)
+    if (iso ? !read_digits(text, 4, &year) || !read_digits(text + 5, 2, &month) ||
+                  !read_digits(text + 8, 2, &day)
             : !local || !read_digits(text, 2, &day) || !read_digits(text + 3, 2, &month) ||
                   !read_digits(text + 6, 4, &year))
         return SGS_DATE_FORM;

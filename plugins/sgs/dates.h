@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* dates.h -- days as numbers. A day is the count of days since 1970-01-01; nothing here knows of hours or hosts. */
+/* dates.h -- days as numbers. A day is the count of days since 1970-01-01; nothing here knows of hours or
+ * hosts. */
 #ifndef SGS_DATES_H
 #define SGS_DATES_H
 
@@ -17,10 +18,10 @@ typedef struct {
 
 typedef enum {
     SGS_DATE_OK = 0,
-    SGS_DATE_FORM,  /* neither yyyy-MM-dd nor dd/MM/yyyy */
-    SGS_DATE_YEAR,  /* outside 1800..2200: a typing slip, no series goes there */
+    SGS_DATE_FORM, /* neither yyyy-MM-dd nor dd/MM/yyyy */
+    SGS_DATE_YEAR, /* outside 1800..2200: a typing slip, no series goes there */
     SGS_DATE_MONTH,
-    SGS_DATE_DAY    /* the month has no such day */
+    SGS_DATE_DAY /* the month has no such day */
 } sgs_date_fault;
 
 /* Reads exactly yyyy-MM-dd or dd/MM/yyyy; nothing is guessed or shifted (field case F016). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* doubt.h -- codes that brought nothing but pages or silence a moment ago. They are probably wrong, but no page proves
- * it, so nothing is concluded: the same message is given again for a minute without another wait of 13 s, and then the
- * source is asked anew. Any thread. */
+/* doubt.h -- codes that brought nothing but pages or silence a moment ago. They are probably wrong, but no
+ * page proves it, so nothing is concluded: the same message is given again for a minute without another wait
+ * of 13 s, and then the source is asked anew. Any thread. */
 #ifndef SGS_DOUBT_H
 #define SGS_DOUBT_H
 

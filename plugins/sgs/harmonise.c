@@ -38,28 +38,35 @@ static bool chains_as(const sgs_known *k, const char *what) {
 /* Compounding what is no rate of its own period gives a number that looks right and is false. */
 static lastro_status refuse_compound(const sgs_known *k, lastro_error *err) {
     if (chains_as(k, "produto_mensal") || chains_as(k, "produto_periodos"))
-        return lastro_fail(err, LASTRO_EARGS,
-                           "agregacao \"acumulada\" não vale para a série %" PRId64 " (%.*s): cada linha já é a taxa de um mês "
-                           "inteiro, e compor todas contaria o mesmo mês muitas vezes. Use bcb_variacao, que encadeia um "
-                           "período por mês, ou agregacao \"primeiro\" com frequencia \"mensal\".",
-                           k->code, (int)k->name.len, k->name.at);
+        return lastro_fail(
+            err, LASTRO_EARGS,
+            "agregacao \"acumulada\" não vale para a série %" PRId64
+            " (%.*s): cada linha já é a taxa de um mês "
+            "inteiro, e compor todas contaria o mesmo mês muitas vezes. Use bcb_variacao, que encadeia um "
+            "período por mês, ou agregacao \"primeiro\" com frequencia \"mensal\".",
+            k->code, (int)k->name.len, k->name.at);
     if (!k || chains_as(k, "produto") || !k->chaining.at)
         return LASTRO_OK;
     return lastro_fail(err, LASTRO_EARGS,
-                       "agregacao \"acumulada\" não vale para a série %" PRId64 " (%.*s): ela compõe taxas do período, e esta "
-                       "série não é uma.%s%.*s Use \"ultimo\" ou \"media\", ou bcb_variacao para a variação entre duas datas.",
+                       "agregacao \"acumulada\" não vale para a série %" PRId64
+                       " (%.*s): ela compõe taxas do período, e esta "
+                       "série não é uma.%s%.*s Use \"ultimo\" ou \"media\", ou bcb_variacao para a variação "
+                       "entre duas datas.",
                        k->code, (int)k->name.len, k->name.at, k->guide.at ? " " : "", (int)k->guide.len,
                        k->guide.at ? k->guide.at : "");
 }
 
 static lastro_status refuse_finer(const sgs_harmony *h, sgs_pace source, lastro_error *err) {
-    return lastro_fail(err, LASTRO_EARGS,
-                       "a série tem periodicidade %s e frequencia \"%s\" é mais fina: repartir um período inventaria dado. Peça "
-                       "uma frequencia igual ou mais grossa, ou omita frequencia para ter os valores como publicados.",
-                       sgs_pace_label(source), h->target_name);
+    return lastro_fail(
+        err, LASTRO_EARGS,
+        "a série tem periodicidade %s e frequencia \"%s\" é mais fina: repartir um período inventaria dado. "
+        "Peça "
+        "uma frequencia igual ou mais grossa, ou omita frequencia para ter os valores como publicados.",
+        sgs_pace_label(source), h->target_name);
 }
 
-lastro_status sgs_harmony_read(const lastro_value *args, const sgs_known *known, sgs_harmony *ret, lastro_error *err) {
+lastro_status sgs_harmony_read(const lastro_value *args, const sgs_known *known, sgs_harmony *ret,
+                               lastro_error *err) {
     lastro_text target = lastro_get_text(args, "frequencia", NULL);
     lastro_text how = lastro_get_text(args, "agregacao", "ultimo");
     *ret = (sgs_harmony){.how_name = hows[0].name};
@@ -100,29 +107,35 @@ static void write_point(lastro_writer *w, const sgs_point *p) {
 
 static void note_on_use(lastro_call *call, const sgs_harmony *h, sgs_result *r, size_t incomplete) {
     if (incomplete)
-        sgs_note(r, lastro_format(call,
-                                  "%zu ponto(s) marcado(s) com periodoIncompleto não reúnem o %s inteiro (período em curso, "
-                                  "cortado pelas datas pedidas ou com observações faltando); não os compare com os demais.",
-                                  incomplete, period_name(h->target)));
+        sgs_note(
+            r, lastro_format(
+                   call,
+                   "%zu ponto(s) marcado(s) com periodoIncompleto não reúnem o %s inteiro (período em curso, "
+                   "cortado pelas datas pedidas ou com observações faltando); não os compare com os demais.",
+                   incomplete, period_name(h->target)));
     if (h->how == SGS_SUM && sgs_known_is(r->known, "taxa"))
-        sgs_note(r, "A série é de taxas, e porcentagens não se somam: para o acumulado do período use agregacao "
-                    "\"acumulada\".");
+        sgs_note(r,
+                 "A série é de taxas, e porcentagens não se somam: para o acumulado do período use agregacao "
+                 "\"acumulada\".");
     if (h->how == SGS_COMPOUND && !r->known)
-        sgs_note(r, "A série não está no catálogo: agregacao \"acumulada\" só faz sentido se cada valor for uma taxa em % do "
+        sgs_note(r, "A série não está no catálogo: agregacao \"acumulada\" só faz sentido se cada valor for "
+                    "uma taxa em % do "
                     "próprio período.");
 }
 
-static void write_about(lastro_call *call, lastro_writer *w, const sgs_harmony *h, const sgs_result *r, size_t incomplete) {
+static void write_about(lastro_call *call, lastro_writer *w, const sgs_harmony *h, const sgs_result *r,
+                        size_t incomplete) {
     bool inferred;
     const char *source = sgs_result_pace(r, &inferred);
     size_t rule = 0, missing = sgs_rows_without_value(&r->rows);
     while (hows[rule].how != h->how)
         rule++;
-    const char *note = lastro_format(call,
-                                     "De %s para %s, calculado por este servidor: cada ponto é %s. A data do ponto é o primeiro "
-                                     "dia do %s. Observações sem valor ficam fora.",
-                                     source ? source : "periodicidade desconhecida", h->target_name, hows[rule].rule,
-                                     period_name(h->target));
+    const char *note = lastro_format(
+        call,
+        "De %s para %s, calculado por este servidor: cada ponto é %s. A data do ponto é o primeiro "
+        "dia do %s. Observações sem valor ficam fora.",
+        source ? source : "periodicidade desconhecida", h->target_name, hows[rule].rule,
+        period_name(h->target));
     lastro_put_object(w, "harmonizacao");
     lastro_put_text(w, "frequencia", h->target_name);
     lastro_put_text(w, "agregacao", h->how_name);
@@ -137,8 +150,8 @@ static void write_about(lastro_call *call, lastro_writer *w, const sgs_harmony *
     lastro->derived(call, "sgs", note);
 }
 
-lastro_status sgs_harmony_write(lastro_call *call, const sgs_harmony *h, sgs_window asked, sgs_result *r, lastro_writer *out,
-                                lastro_error *err) {
+lastro_status sgs_harmony_write(lastro_call *call, const sgs_harmony *h, sgs_window asked, sgs_result *r,
+                                lastro_writer *out, lastro_error *err) {
     size_t count = 0, incomplete = 0;
     sgs_plan plan = {.source = r->known && r->known->pace ? r->known->pace : r->measured,
                      .target = h->target,
@@ -148,7 +161,8 @@ lastro_status sgs_harmony_write(lastro_call *call, const sgs_harmony *h, sgs_win
                      .partial = sgs_result_partial(r)};
     sgs_point *points = lastro->alloc(call, (r->rows.count + 1) * sizeof *points);
     if (!points)
-        return lastro_fail(err, LASTRO_ENOMEM, "memória da chamada esgotada ao agregar %zu observações", r->rows.count);
+        return lastro_fail(err, LASTRO_ENOMEM, "memória da chamada esgotada ao agregar %zu observações",
+                           r->rows.count);
     count = sgs_aggregate(&r->rows, &plan, points);
     lastro_put_int(out, "totalRegistros", (int64_t)count);
     if (count) {

@@ -44,69 +44,79 @@ static lastro_status tell_not_found(const telling *t, lastro_error *err) {
     const sgs_known *known = t->f->known;
     char start[SGS_DATE_SIZE] = "";
     if (!known)
-        return lastro_fail(err, LASTRO_ENOTFOUND,
-                           "%so SGS respondeu que não há valor%s. Ou o código não existe, ou a série não tem dado nesse "
-                           "período. Confira o código com bcb_buscar_serie e o alcance com bcb_serie_ultimos.",
-                           t->prefix, t->span);
+        return lastro_fail(
+            err, LASTRO_ENOTFOUND,
+            "%so SGS respondeu que não há valor%s. Ou o código não existe, ou a série não tem dado nesse "
+            "período. Confira o código com bcb_buscar_serie e o alcance com bcb_serie_ultimos.",
+            t->prefix, t->span);
     if (known->start != SGS_NO_DAY)
         sgs_date_write(known->start, start);
-    return lastro_fail(err, LASTRO_ENOTFOUND,
-                       "%sa série existe, mas o SGS respondeu que não há valor%s.%s%s%s Veja o último ponto com "
-                       "bcb_serie_ultimos e peça um período que o contenha.",
-                       t->prefix, t->span, *start ? " Ela começa em " : "", start, *start ? "." : "");
+    return lastro_fail(
+        err, LASTRO_ENOTFOUND,
+        "%sa série existe, mas o SGS respondeu que não há valor%s.%s%s%s Veja o último ponto com "
+        "bcb_serie_ultimos e peça um período que o contenha.",
+        t->prefix, t->span, *start ? " Ela começa em " : "", start, *start ? "." : "");
 }
 
 static lastro_status tell_refused(const telling *t, lastro_error *err) {
     if (sgs_body_of(t->f->answer->body) == SGS_BODY_TOO_LONG)
-        return lastro_fail(err, LASTRO_EUPSTREAM,
-                           "%so SGS recusou o período%s por passar de 10 anos numa série diária. Informe dataInicial e "
-                           "dataFinal com no máximo 10 anos entre elas.",
-                           t->prefix, t->span);
-    return lastro_fail(err, LASTRO_EUPSTREAM,
-                       "%so SGS recusou o pedido%s (HTTP %u). Repetir não adianta; confira o código e as datas.",
-                       t->prefix, t->span, t->status);
+        return lastro_fail(
+            err, LASTRO_EUPSTREAM,
+            "%so SGS recusou o período%s por passar de 10 anos numa série diária. Informe dataInicial e "
+            "dataFinal com no máximo 10 anos entre elas.",
+            t->prefix, t->span);
+    return lastro_fail(
+        err, LASTRO_EUPSTREAM,
+        "%so SGS recusou o pedido%s (HTTP %u). Repetir não adianta; confira o código e as datas.", t->prefix,
+        t->span, t->status);
 }
 
 /* A page, or silence, from a request that a real series answers in under half a second. */
 static lastro_status tell_suspect_small(const telling *t, lastro_error *err) {
     if (t->f->known)
-        return lastro_fail(err, LASTRO_EUPSTREAM,
-                           "%so SGS não entregou dado em %u tentativas de até 6 s. O código está certo (consta do "
-                           "catálogo), então a causa provável é instabilidade da origem; tente de novo em alguns minutos.",
-                           t->prefix, t->attempts);
-    return lastro_fail(err, LASTRO_ENOTFOUND,
-                       "%so SGS não entregou dado em %u tentativas de até 6 s. Há duas causas possíveis: (1) o código não "
-                       "existe (nesse caso o SGS segura a resposta por uns 30 s e manda uma página em vez de dados); (2) a "
-                       "origem está instável agora (uma série real responde em menos de 0,5 s). Confira o código com "
-                       "bcb_buscar_serie; se estiver certo, tente de novo em alguns minutos.%s",
-                       t->prefix, t->attempts,
-                       t->f->recalled ? " (Visto há menos de 1 minuto; desta vez a origem não foi consultada de novo.)" : "");
+        return lastro_fail(
+            err, LASTRO_EUPSTREAM,
+            "%so SGS não entregou dado em %u tentativas de até 6 s. O código está certo (consta do "
+            "catálogo), então a causa provável é instabilidade da origem; tente de novo em alguns minutos.",
+            t->prefix, t->attempts);
+    return lastro_fail(
+        err, LASTRO_ENOTFOUND,
+        "%so SGS não entregou dado em %u tentativas de até 6 s. Há duas causas possíveis: (1) o código não "
+        "existe (nesse caso o SGS segura a resposta por uns 30 s e manda uma página em vez de dados); (2) a "
+        "origem está instável agora (uma série real responde em menos de 0,5 s). Confira o código com "
+        "bcb_buscar_serie; se estiver certo, tente de novo em alguns minutos.%s",
+        t->prefix, t->attempts,
+        t->f->recalled ? " (Visto há menos de 1 minuto; desta vez a origem não foi consultada de novo.)"
+                       : "");
 }
 
 static lastro_status tell_page(const telling *t, lastro_error *err) {
     if (t->f->small)
         return tell_suspect_small(t, err);
-    return lastro_fail(err, t->f->known ? LASTRO_EUPSTREAM : LASTRO_ENOTFOUND,
-                       "%sem %u tentativas o SGS mandou uma página no lugar dos dados%s. Há duas causas possíveis: (1) o "
-                       "código não existe%s; (2) a consulta demorou e a origem a cortou perto de 30 s, ou está instável. "
-                       "Confira o código, peça um período menor ou tente de novo em alguns minutos.",
-                       t->prefix, t->attempts, t->span, t->f->known ? " (improvável: consta do catálogo)" : "");
+    return lastro_fail(
+        err, t->f->known ? LASTRO_EUPSTREAM : LASTRO_ENOTFOUND,
+        "%sem %u tentativas o SGS mandou uma página no lugar dos dados%s. Há duas causas possíveis: (1) o "
+        "código não existe%s; (2) a consulta demorou e a origem a cortou perto de 30 s, ou está instável. "
+        "Confira o código, peça um período menor ou tente de novo em alguns minutos.",
+        t->prefix, t->attempts, t->span, t->f->known ? " (improvável: consta do catálogo)" : "");
 }
 
 static lastro_status tell_timeout(const telling *t, lastro_error *err) {
     if (t->f->small)
         return tell_suspect_small(t, err);
-    return lastro_fail(err, LASTRO_EUPSTREAM,
-                       "%ssem resposta do SGS%s em %u tentativas de até 30 s. Peça um período menor ou tente de novo em "
-                       "alguns minutos.",
-                       t->prefix, t->span, t->attempts);
+    return lastro_fail(
+        err, LASTRO_EUPSTREAM,
+        "%ssem resposta do SGS%s em %u tentativas de até 30 s. Peça um período menor ou tente de novo em "
+        "alguns minutos.",
+        t->prefix, t->span, t->attempts);
 }
 
 static lastro_status tell_server(const telling *t, lastro_error *err) {
-    return lastro_fail(err, LASTRO_EUPSTREAM,
-                       "%so SGS está com defeito (HTTP %u na última de %u tentativas). Nada indica erro no pedido; tente "
-                       "de novo em alguns minutos.",
-                       t->prefix, t->status, t->attempts);
+    return lastro_fail(
+        err, LASTRO_EUPSTREAM,
+        "%so SGS está com defeito (HTTP %u na última de %u tentativas). Nada indica erro no pedido; tente "
+        "de novo em alguns minutos.",
+        t->prefix, t->status, t->attempts);
 }
 
 static lastro_status tell_simple(const telling *t, lastro_error *err) {
@@ -114,18 +124,24 @@ static lastro_status tell_simple(const telling *t, lastro_error *err) {
         lastro_status status;
         const char *text;
     } by_outcome[] = {
-        [LASTRO_FETCH_NETWORK] = {LASTRO_EUPSTREAM, "não alcancei api.bcb.gov.br. Confira a rede; se ela está boa, a origem "
-                                                    "pode estar fora. Tente de novo em alguns minutos."},
-        [LASTRO_FETCH_LIMITED] = {LASTRO_EUPSTREAM, "o SGS limitou a taxa de pedidos (HTTP 429) e a espera pedida não coube "
-                                                    "no orçamento da chamada. Espere um minuto e repita."},
-        [LASTRO_FETCH_OFFLINE] = {LASTRO_EOFFLINE, "o servidor está sem rede (--offline) e não há resposta guardada nem "
-                                                   "instantâneo desta série. Há instantâneo de: 1, 188, 189, 432, 433, 4390."},
+        [LASTRO_FETCH_NETWORK] = {LASTRO_EUPSTREAM,
+                                  "não alcancei api.bcb.gov.br. Confira a rede; se ela está boa, a origem "
+                                  "pode estar fora. Tente de novo em alguns minutos."},
+        [LASTRO_FETCH_LIMITED] = {LASTRO_EUPSTREAM,
+                                  "o SGS limitou a taxa de pedidos (HTTP 429) e a espera pedida não coube "
+                                  "no orçamento da chamada. Espere um minuto e repita."},
+        [LASTRO_FETCH_OFFLINE] = {LASTRO_EOFFLINE,
+                                  "o servidor está sem rede (--offline) e não há resposta guardada nem "
+                                  "instantâneo desta série. Há instantâneo de: 1, 188, 189, 432, 433, 4390."},
         [LASTRO_FETCH_CANCELLED] = {LASTRO_ECANCELLED, "a chamada foi cancelada."},
-        [LASTRO_FETCH_TOO_LARGE] = {LASTRO_EUPSTREAM, "a resposta do SGS passou do tamanho aceito. Peça um período menor."},
-        [LASTRO_FETCH_DEADLINE] = {LASTRO_EDEADLINE, "o tempo da chamada acabou antes de a origem responder. Peça um período "
-                                                     "menor ou tente de novo."},
-        [LASTRO_FETCH_UNSUPPORTED] = {LASTRO_EINTERNAL, "este servidor não consegue fazer pedidos HTTP agora (módulo de "
-                                                        "transporte ausente ou pedido malformado)."},
+        [LASTRO_FETCH_TOO_LARGE] = {LASTRO_EUPSTREAM,
+                                    "a resposta do SGS passou do tamanho aceito. Peça um período menor."},
+        [LASTRO_FETCH_DEADLINE] = {LASTRO_EDEADLINE,
+                                   "o tempo da chamada acabou antes de a origem responder. Peça um período "
+                                   "menor ou tente de novo."},
+        [LASTRO_FETCH_UNSUPPORTED] = {LASTRO_EINTERNAL,
+                                      "este servidor não consegue fazer pedidos HTTP agora (módulo de "
+                                      "transporte ausente ou pedido malformado)."},
     };
     int32_t outcome = t->f->answer->outcome;
     bool known = outcome >= 0 && (size_t)outcome < LASTRO_COUNT(by_outcome) && by_outcome[outcome].text;
@@ -164,9 +180,10 @@ lastro_status sgs_bad_date(const char *member, lastro_text given, sgs_date_fault
         [SGS_DATE_DAY] = "não existe no calendário: esse mês não tem esse dia",
     };
     int shown = given.len > 40 ? 40 : (int)given.len;
-    return lastro_fail(err, LASTRO_EARGS,
-                       "%s \"%.*s\" %s. Use aaaa-mm-dd (2024-02-29) ou dd/mm/aaaa (29/02/2024). Nada foi consultado.", member,
-                       shown, given.at, why[fault]);
+    return lastro_fail(
+        err, LASTRO_EARGS,
+        "%s \"%.*s\" %s. Use aaaa-mm-dd (2024-02-29) ou dd/mm/aaaa (29/02/2024). Nada foi consultado.",
+        member, shown, given.at, why[fault]);
 }
 
 bool sgs_unreachable(const lastro_response *answer) {

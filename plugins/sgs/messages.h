@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* messages.h -- what people and models read when something failed (Portuguese), and the class of the failure. */
+/* messages.h -- what people and models read when something failed (Portuguese), and the class of the failure.
+ */
 #ifndef SGS_MESSAGES_H
 #define SGS_MESSAGES_H
 

@@ -18,8 +18,8 @@ const char *sgs_result_pace(const sgs_result *r, bool *ret_inferred) {
     return sgs_pace_label(r->measured);
 }
 
-/* Accumulated within the month: the running month's row grows until the last business day (finance-conventions 8;
- * seen in the recorded 4390: 0.48 in mid June 2026, 1.12 at its end). */
+/* Accumulated within the month: the running month's row grows until the last business day
+ * (finance-conventions 8; seen in the recorded 4390: 0.48 in mid June 2026, 1.12 at its end). */
 sgs_day sgs_result_partial(const sgs_result *r) {
     static const int64_t codes[] = {4390, 4391, 4189, 4392};
     int year, month, day;
@@ -34,10 +34,13 @@ sgs_day sgs_result_partial(const sgs_result *r) {
 static void note_values(lastro_call *call, sgs_result *r) {
     size_t missing = sgs_rows_without_value(&r->rows);
     if (missing)
-        sgs_note(r, lastro_format(call,
-                                  "%zu de %zu datas vieram da fonte sem valor: estão na lista com valor null e ficam fora de "
-                                  "qualquer conta.",
-                                  missing, r->rows.count));
+        sgs_note(
+            r,
+            lastro_format(
+                call,
+                "%zu de %zu datas vieram da fonte sem valor: estão na lista com valor null e ficam fora de "
+                "qualquer conta.",
+                missing, r->rows.count));
 }
 
 static void note_future(lastro_call *call, sgs_result *r) {
@@ -49,11 +52,14 @@ static void note_future(lastro_call *call, sgs_result *r) {
         return;
     sgs_date_write(r->rows.at[r->rows.count - n].day, first);
     sgs_date_write(r->rows.at[r->rows.count - 1].day, last);
-    const char *why = r->code == 432 ? "A meta Selic já decidida vale até a próxima reunião do Copom, e o SGS publica esses "
-                                       "dias de antemão; não é projeção."
-                                     : "A própria fonte os publica de antemão.";
+    const char *why =
+        r->code == 432
+            ? "A meta Selic já decidida vale até a próxima reunião do Copom, e o SGS publica esses "
+              "dias de antemão; não é projeção."
+            : "A própria fonte os publica de antemão.";
     sgs_note(r, n == 1 ? lastro_format(call, "O último ponto tem data futura (%s). %s", last, why)
-                       : lastro_format(call, "Os últimos %zu pontos têm data futura (%s a %s). %s", n, first, last, why));
+                       : lastro_format(call, "Os últimos %zu pontos têm data futura (%s a %s). %s", n, first,
+                                       last, why));
 }
 
 static void note_partial(lastro_call *call, sgs_result *r) {
@@ -62,10 +68,12 @@ static void note_partial(lastro_call *call, sgs_result *r) {
     if (partial == SGS_NO_DAY)
         return;
     sgs_date_write(partial, text);
-    sgs_note(r, lastro_format(call,
-                              "O ponto de %s é parcial: o mês ainda corria quando o dado foi lido, e o valor cresce até o "
-                              "último dia útil. Não o compare com meses inteiros.",
-                              text));
+    sgs_note(r,
+             lastro_format(
+                 call,
+                 "O ponto de %s é parcial: o mês ainda corria quando o dado foi lido, e o valor cresce até o "
+                 "último dia útil. Não o compare com meses inteiros.",
+                 text));
 }
 
 static void note_age(lastro_call *call, sgs_result *r) {
@@ -77,10 +85,13 @@ static void note_age(lastro_call *call, sgs_result *r) {
     if (age <= sgs_pace_stale_days(pace))
         return;
     sgs_date_write(last, text);
-    sgs_note(r, lastro_format(call,
-                              "O último ponto é de %s, há %d dias: velho para o ritmo da série. Ela pode ter sido encerrada; "
-                              "não o apresente como valor de hoje.",
-                              text, age));
+    sgs_note(
+        r,
+        lastro_format(
+            call,
+            "O último ponto é de %s, há %d dias: velho para o ritmo da série. Ela pode ter sido encerrada; "
+            "não o apresente como valor de hoje.",
+            text, age));
 }
 
 static bool is_zero(lastro_text value) {
@@ -90,16 +101,20 @@ static bool is_zero(lastro_text value) {
     return value.len > 0;
 }
 
-/* A series whose production ended may go on as zeros (10845 to 10850, field case F046); TR was truly zero for years. */
+/* A series whose production ended may go on as zeros (10845 to 10850, field case F046); TR was truly zero for
+ * years. */
 static void note_zeros(lastro_call *call, sgs_result *r) {
     size_t n = 0;
     while (n < r->rows.count && is_zero(r->rows.at[r->rows.count - 1 - n].value))
         n++;
     if (n >= ZERO_RUN)
-        sgs_note(r, lastro_format(call,
-                                  "Os últimos %zu pontos são todos zero. Pode ser o valor verdadeiro ou uma série que deixou "
-                                  "de ser apurada: confira antes de usar.",
-                                  n));
+        sgs_note(
+            r,
+            lastro_format(
+                call,
+                "Os últimos %zu pontos são todos zero. Pode ser o valor verdadeiro ou uma série que deixou "
+                "de ser apurada: confira antes de usar.",
+                n));
 }
 
 void sgs_notes_on_rows(lastro_call *call, sgs_result *r, bool about_now) {

@@ -8,13 +8,15 @@
 
 static lastro_status bad_row(lastro_error *err, const char *what, lastro_text text) {
     int shown = text.len > 40 ? 40 : (int)text.len;
-    return lastro_fail(err, LASTRO_EUPSTREAM,
-                       "o SGS devolveu %s ilegível: \"%.*s\". Nada foi adivinhado; tente de novo e, se persistir, "
-                       "confira a série no site do SGS.",
-                       what, shown, text.at ? text.at : "");
+    return lastro_fail(
+        err, LASTRO_EUPSTREAM,
+        "o SGS devolveu %s ilegível: \"%.*s\". Nada foi adivinhado; tente de novo e, se persistir, "
+        "confira a série no site do SGS.",
+        what, shown, text.at ? text.at : "");
 }
 
-static lastro_status read_value(lastro_call *call, const lastro_value *v, lastro_text *ret, lastro_error *err) {
+static lastro_status read_value(lastro_call *call, const lastro_value *v, lastro_text *ret,
+                                lastro_error *err) {
     char token[SGS_VALUE_SIZE];
     size_t len;
     *ret = (lastro_text){NULL, 0};
@@ -43,8 +45,8 @@ static lastro_status read_value(lastro_call *call, const lastro_value *v, lastro
     return LASTRO_OK;
 }
 
-lastro_status sgs_row_read(lastro_call *call, lastro_text day, lastro_text end, const lastro_value *value, sgs_row *ret,
-                           lastro_error *err) {
+lastro_status sgs_row_read(lastro_call *call, lastro_text day, lastro_text end, const lastro_value *value,
+                           sgs_row *ret, lastro_error *err) {
     ret->end = SGS_NO_DAY;
     if (!day.at || sgs_date_read(day.at, day.len, &ret->day) != SGS_DATE_OK)
         return bad_row(err, "uma data", day);
@@ -59,7 +61,8 @@ lastro_status sgs_rows_parse(lastro_call *call, lastro_text body, sgs_rows *ret,
     lastro_text text = sgs_body_text(body);
     const lastro_value *doc = lastro->parse(call, text.at, text.len, &inner);
     if (!lastro_is(doc, LASTRO_ARRAY))
-        return lastro_fail(err, LASTRO_EUPSTREAM, "o SGS devolveu um corpo que não é uma lista de observações.");
+        return lastro_fail(err, LASTRO_EUPSTREAM,
+                           "o SGS devolveu um corpo que não é uma lista de observações.");
     size_t count = lastro->count(doc);
     sgs_rows rows = {count ? lastro->alloc(call, count * sizeof *rows.at) : NULL, 0};
     if (count && !rows.at)
@@ -67,9 +70,9 @@ lastro_status sgs_rows_parse(lastro_call *call, lastro_text body, sgs_rows *ret,
     lastro->iterate(doc, &it);
     while (lastro->next(&it)) {
         sgs_row *row = &rows.at[rows.count];
-        lastro_status st = sgs_row_read(call, lastro_get_text(it.value, "data", NULL),
-                                        lastro_get_text(it.value, "dataFim", NULL), lastro_get(it.value, "valor"), row,
-                                        err);
+        lastro_status st =
+            sgs_row_read(call, lastro_get_text(it.value, "data", NULL),
+                         lastro_get_text(it.value, "dataFim", NULL), lastro_get(it.value, "valor"), row, err);
         if (st != LASTRO_OK)
             return st;
         row->order = (uint32_t)rows.count++;

@@ -25,19 +25,20 @@ typedef struct {
     size_t conflicting; /* the same with another value: dropped too, the first stays, and it is said */
 } sgs_repeats;
 
-/* Reads an answer (or the rows of one) into rows allocated from the call. LASTRO_EUPSTREAM: a date or a value is
- * unreadable; err names it, in Portuguese. */
+/* Reads an answer (or the rows of one) into rows allocated from the call. LASTRO_EUPSTREAM: a date or a value
+ * is unreadable; err names it, in Portuguese. */
 lastro_status sgs_rows_parse(lastro_call *call, lastro_text body, sgs_rows *ret, lastro_error *err);
 /* One row from its parts; the same errors. */
-lastro_status sgs_row_read(lastro_call *call, lastro_text day, lastro_text end, const lastro_value *value, sgs_row *ret,
-                           lastro_error *err);
+lastro_status sgs_row_read(lastro_call *call, lastro_text day, lastro_text end, const lastro_value *value,
+                           sgs_row *ret, lastro_error *err);
 
-/* Ascending by date, then dataFim; `ultimos/N` comes newest first in 22 of 169 series (measured 2026-08-12). */
+/* Ascending by date, then dataFim; `ultimos/N` comes newest first in 22 of 169 series (measured 2026-08-12).
+ */
 void sgs_rows_sort(sgs_rows *rows);
 /* Sorted rows: one per (date, dataFim); several rows of one date with different ends are all kept (TR). */
 sgs_repeats sgs_rows_unique(sgs_rows *rows);
-/* Keeps rows with from <= day <= to (SGS_NO_DAY: open); returns how many went. A window that starts on a holiday
- * brings the business day before (field case F007). */
+/* Keeps rows with from <= day <= to (SGS_NO_DAY: open); returns how many went. A window that starts on a
+ * holiday brings the business day before (field case F007). */
 size_t sgs_rows_clip(sgs_rows *rows, sgs_day from, sgs_day to);
 size_t sgs_rows_without_value(const sgs_rows *rows);
 sgs_pace sgs_rows_pace(const sgs_rows *rows); /* sorted rows */

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* The median gap decides: up to `gap` days. Days per observation: business days are 1.45 calendar days apart. */
+/* The median gap decides: up to `gap` days. Days per observation: business days are 1.45 calendar days apart.
+ */
 static const struct pace {
     const char *label;
     unsigned gap;
@@ -19,7 +20,7 @@ static const struct pace {
     [SGS_PACE_HALF_YEARLY] = {"Semestral", 230, 18300, 460},
     [SGS_PACE_YEARLY] = {"Anual", 420, 36500, 800},
 };
-enum { PACES = sizeof paces / sizeof *paces, GAPS = sizeof ((sgs_gaps *)0)->by_days / sizeof(uint32_t) };
+enum { PACES = sizeof paces / sizeof *paces, GAPS = sizeof((sgs_gaps *)0)->by_days / sizeof(uint32_t) };
 
 void sgs_gaps_start(sgs_gaps *g) {
     memset(g, 0, sizeof *g);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* periodicity.h -- the rhythm of a series: named by the catalogue, or measured from the gaps between its dates
- * (SGS has no metadata endpoint: 404, measured 2026-08-11). */
+/* periodicity.h -- the rhythm of a series: named by the catalogue, or measured from the gaps between its
+ * dates (SGS has no metadata endpoint: 404, measured 2026-08-11). */
 #ifndef SGS_PERIODICITY_H
 #define SGS_PERIODICITY_H
 
@@ -30,8 +30,8 @@ void sgs_gaps_add(sgs_gaps *g, sgs_day d);
 /* By the median gap; SGS_PACE_UNKNOWN with fewer than SGS_PACE_MIN_DATES dates. */
 sgs_pace sgs_gaps_pace(const sgs_gaps *g);
 
-const char *sgs_pace_label(sgs_pace p);                     /* Portuguese; NULL for SGS_PACE_UNKNOWN */
-sgs_pace sgs_pace_named(const char *label, size_t len);     /* SGS_PACE_UNKNOWN: no such label */
+const char *sgs_pace_label(sgs_pace p);                 /* Portuguese; NULL for SGS_PACE_UNKNOWN */
+sgs_pace sgs_pace_named(const char *label, size_t len); /* SGS_PACE_UNKNOWN: no such label */
 /* Days that hold N observations on average, rounded up, with a reserve of 60 %. */
 sgs_day sgs_pace_span(sgs_pace p, uint32_t observations);
 /* Days after which a last value is old for its rhythm (thresholds of the weekly live check, bcb.md 15). */

@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <lastro/lastro.h>
 
-static const char revision_note[] =
-    "Versão vigente no SGS no instante da extração. O BCB revisa valores já publicados e o SGS não guarda a primeira "
-    "divulgação.";
+static const char revision_note[] = "Versão vigente no SGS no instante da extração. O BCB revisa valores já "
+                                    "publicados e o SGS não guarda a primeira "
+                                    "divulgação.";
 
 const char *sgs_vintage(lastro_call *call, const sgs_rows *rows) {
     char first[SGS_DATE_SIZE], last[SGS_DATE_SIZE];
@@ -15,7 +15,8 @@ const char *sgs_vintage(lastro_call *call, const sgs_rows *rows) {
         return NULL;
     sgs_date_write(rows->at[0].day, first);
     sgs_date_write(rows->at[rows->count - 1].day, last);
-    return strcmp(first, last) == 0 ? lastro_format(call, "%s", first) : lastro_format(call, "%s–%s", first, last);
+    return strcmp(first, last) == 0 ? lastro_format(call, "%s", first)
+                                    : lastro_format(call, "%s–%s", first, last);
 }
 
 const char *sgs_window_url(lastro_call *call, int64_t code, sgs_window w) {
@@ -25,7 +26,8 @@ const char *sgs_window_url(lastro_call *call, int64_t code, sgs_window w) {
 }
 
 static const char *detail_of(lastro_call *call, const sgs_result *r) {
-    return r->known ? lastro_format(call, "série %" PRId64 " (%.*s)", r->code, (int)r->known->name.len, r->known->name.at)
+    return r->known ? lastro_format(call, "série %" PRId64 " (%.*s)", r->code, (int)r->known->name.len,
+                                    r->known->name.at)
                     : lastro_format(call, "série %" PRId64, r->code);
 }
 
@@ -64,18 +66,21 @@ static const lastro_field_source *const *fields_of(lastro_call *call, const sgs_
     return list;
 }
 
-void sgs_block_source(lastro_call *call, const sgs_query *q, const sgs_result *r, const sgs_parts *parts, bool exact) {
+void sgs_block_source(lastro_call *call, const sgs_query *q, const sgs_result *r, const sgs_parts *parts,
+                      bool exact) {
     const char *notices[2] = {NULL, NULL};
     const char *url = parts->answers[0].url;
     if (parts->windows)
         url = sgs_window_url(call, r->code, parts->windows[0]);
     if (parts->count == 1 && !exact && r->rows.count)
-        url = sgs_window_url(call, r->code, (sgs_window){r->rows.at[0].day, r->rows.at[r->rows.count - 1].day});
+        url =
+            sgs_window_url(call, r->code, (sgs_window){r->rows.at[0].day, r->rows.at[r->rows.count - 1].day});
     if (parts->count > 1)
-        notices[0] = lastro_format(call,
-                                   "O período foi lido em %zu fatias, porque o SGS limita as séries diárias a 10 anos por "
-                                   "pedido; source_url é a primeira fatia e field_sources traz o endereço de cada uma.",
-                                   parts->count);
+        notices[0] = lastro_format(
+            call,
+            "O período foi lido em %zu fatias, porque o SGS limita as séries diárias a 10 anos por "
+            "pedido; source_url é a primeira fatia e field_sources traz o endereço de cada uma.",
+            parts->count);
     lastro_block block = {
         .size = sizeof block,
         .source = SGS_SOURCE,
@@ -90,9 +95,13 @@ void sgs_block_source(lastro_call *call, const sgs_query *q, const sgs_result *r
     lastro->block(call, &block);
 }
 
-void sgs_block_snapshot(lastro_call *call, const sgs_result *r, const char *url, int64_t extracted_ms, const char *notice) {
-    lastro_access access = {
-        .size = sizeof access, .source = SGS_SOURCE, .url = url, .retrieved_at = extracted_ms, .notice = notice};
+void sgs_block_snapshot(lastro_call *call, const sgs_result *r, const char *url, int64_t extracted_ms,
+                        const char *notice) {
+    lastro_access access = {.size = sizeof access,
+                            .source = SGS_SOURCE,
+                            .url = url,
+                            .retrieved_at = extracted_ms,
+                            .notice = notice};
     lastro->record_access(call, &access);
     lastro_block block = {
         .size = sizeof block,
@@ -106,7 +115,8 @@ void sgs_block_snapshot(lastro_call *call, const sgs_result *r, const char *url,
 
 void sgs_block_catalog(lastro_call *call, const sgs_catalog *c, const char *detail) {
     const char *url = lastro_format(call, "urn:lastro:catalogo:%.*s", (int)c->compiled.len, c->compiled.at);
-    lastro_access access = {.size = sizeof access, .source = SGS_CATALOG_SOURCE, .url = url, .retrieved_at = c->compiled_ms};
+    lastro_access access = {
+        .size = sizeof access, .source = SGS_CATALOG_SOURCE, .url = url, .retrieved_at = c->compiled_ms};
     lastro->record_access(call, &access);
     lastro_block block = {
         .size = sizeof block,

@@ -7,40 +7,50 @@
 #include <inttypes.h>
 #include <lastro/lastro.h>
 
-#define DESCRIPTION_PROPERTIES                                                                                          \
-    "\"codigo\":{\"type\":\"integer\"},\"nome\":{\"type\":\"string\"},\"conhecida\":{\"type\":\"boolean\"},"            \
-    "\"categoria\":{\"type\":\"string\"},\"periodicidade\":{\"type\":\"string\"},\"unidade\":{\"type\":\"string\"},"    \
-    "\"natureza\":{\"type\":\"string\"},\"encadeamento\":{\"type\":\"string\"},\"inicio\":{\"type\":\"string\"},"       \
-    "\"guia\":{\"type\":\"object\",\"properties\":{\"texto\":{\"type\":\"string\"},\"use\":{\"type\":\"array\","        \
-    "\"items\":{\"type\":\"integer\"}}},\"required\":[\"texto\",\"use\"],\"additionalProperties\":false},"              \
+#define DESCRIPTION_PROPERTIES                                                                               \
+    "\"codigo\":{\"type\":\"integer\"},\"nome\":{\"type\":\"string\"},\"conhecida\":{\"type\":\"boolean\"}," \
+    "\"categoria\":{\"type\":\"string\"},\"periodicidade\":{\"type\":\"string\"},\"unidade\":{\"type\":"     \
+    "\"string\"},"                                                                                           \
+    "\"natureza\":{\"type\":\"string\"},\"encadeamento\":{\"type\":\"string\"},\"inicio\":{\"type\":"        \
+    "\"string\"},"                                                                                           \
+    "\"guia\":{\"type\":\"object\",\"properties\":{\"texto\":{\"type\":\"string\"},\"use\":{\"type\":"       \
+    "\"array\","                                                                                             \
+    "\"items\":{\"type\":\"integer\"}}},\"required\":[\"texto\",\"use\"],\"additionalProperties\":false},"   \
     "\"avisos\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}"
 
-static const char code_only[] =
-    "{\"type\":\"object\",\"properties\":{\"codigo\":{\"type\":\"integer\",\"minimum\":1}},\"required\":[\"codigo\"],"
-    "\"additionalProperties\":false}";
+static const char code_only[] = "{\"type\":\"object\",\"properties\":{\"codigo\":{\"type\":\"integer\","
+                                "\"minimum\":1}},\"required\":[\"codigo\"],"
+                                "\"additionalProperties\":false}";
 static const char description[] =
     "{\"type\":\"object\",\"properties\":{" DESCRIPTION_PROPERTIES "},"
     "\"required\":[\"codigo\",\"nome\",\"conhecida\",\"natureza\"],\"additionalProperties\":false}";
 static const char observations_in[] =
     "{\"type\":\"object\",\"properties\":{\"codigo\":{\"type\":\"integer\",\"minimum\":1},"
     "\"dataInicial\":{\"type\":\"string\"},\"dataFinal\":{\"type\":\"string\"},"
-    "\"ultimos\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":1000},\"campo\":{\"type\":\"string\",\"minLength\":1}},"
+    "\"ultimos\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":1000},\"campo\":{\"type\":\"string\","
+    "\"minLength\":1}},"
     "\"required\":[\"codigo\"],\"additionalProperties\":false}";
 static const char observations_out[] =
     "{\"type\":\"object\",\"properties\":{"
     "\"serie\":{\"type\":\"object\",\"properties\":{" DESCRIPTION_PROPERTIES
     ",\"periodicidadeInferida\":{\"type\":\"boolean\"},\"periodicidadeMedida\":{\"type\":\"string\"}},"
     "\"required\":[\"codigo\",\"nome\",\"conhecida\",\"natureza\"],\"additionalProperties\":false},"
-    "\"observacoes\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{\"data\":{\"type\":\"string\"},"
-    "\"dataFim\":{\"type\":\"string\"},\"valor\":{\"type\":[\"number\",\"null\"]},\"parcial\":{\"type\":\"boolean\"}},"
+    "\"observacoes\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{\"data\":{\"type\":"
+    "\"string\"},"
+    "\"dataFim\":{\"type\":\"string\"},\"valor\":{\"type\":[\"number\",\"null\"]},\"parcial\":{\"type\":"
+    "\"boolean\"}},"
     "\"required\":[\"data\",\"valor\"],\"additionalProperties\":false}},"
-    "\"chunking\":{\"type\":\"object\",\"properties\":{\"janelas\":{\"type\":\"integer\"},\"fatiaAnos\":{\"type\":"
+    "\"chunking\":{\"type\":\"object\",\"properties\":{\"janelas\":{\"type\":\"integer\"},\"fatiaAnos\":{"
+    "\"type\":"
     "\"integer\"}},\"required\":[\"janelas\",\"fatiaAnos\"],\"additionalProperties\":false},"
-    "\"janelaAplicada\":{\"type\":\"object\",\"properties\":{\"dataInicial\":{\"type\":\"string\"},\"dataFinal\":{"
-    "\"type\":\"string\"},\"motivo\":{\"type\":\"string\"}},\"required\":[\"dataInicial\",\"dataFinal\",\"motivo\"],"
+    "\"janelaAplicada\":{\"type\":\"object\",\"properties\":{\"dataInicial\":{\"type\":\"string\"},"
+    "\"dataFinal\":{"
+    "\"type\":\"string\"},\"motivo\":{\"type\":\"string\"}},\"required\":[\"dataInicial\",\"dataFinal\","
+    "\"motivo\"],"
     "\"additionalProperties\":false},"
     "\"avisos\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
-    "\"origem\":{\"enum\":[\"sgs\",\"snapshot\"]},\"completo\":{\"type\":\"boolean\"},\"aviso\":{\"type\":\"string\"}},"
+    "\"origem\":{\"enum\":[\"sgs\",\"snapshot\"]},\"completo\":{\"type\":\"boolean\"},\"aviso\":{\"type\":"
+    "\"string\"}},"
     "\"required\":[\"serie\",\"observacoes\",\"origem\",\"completo\"],\"additionalProperties\":false}";
 
 static void put_if(lastro_writer *w, const char *name, lastro_text text) {
@@ -131,9 +141,11 @@ static SGS_HANDLER(observations) {
     return LASTRO_OK;
 }
 
-/* describe: no network, nothing recorded. observations: with `ultimos` the newest rows, else the window (open ends as in
- * bcb_serie_valores); `campo` names the member of the consumer's answer that the rows feed, for field sources. */
-static const lastro_method describe_method = {sizeof describe_method, "describe", code_only, description, describe};
+/* describe: no network, nothing recorded. observations: with `ultimos` the newest rows, else the window (open
+ * ends as in bcb_serie_valores); `campo` names the member of the consumer's answer that the rows feed, for
+ * field sources. */
+static const lastro_method describe_method = {sizeof describe_method, "describe", code_only, description,
+                                              describe};
 static const lastro_method observations_method = {sizeof observations_method, "observations", observations_in,
                                                   observations_out, observations};
 static const lastro_method *const methods[] = {&describe_method, &observations_method, NULL};

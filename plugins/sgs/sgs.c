@@ -9,8 +9,8 @@
 #include <lastro/lastro.h>
 #include <stdlib.h>
 
-/* A real series answers ultimos/N in 75 to 410 ms, a code that does not exist after 30 s (measured 2026-08-11 and
- * 2026-09-24): two attempts of 6 s tell them apart, and four if the answers come fast. */
+/* A real series answers ultimos/N in 75 to 410 ms, a code that does not exist after 30 s (measured 2026-08-11
+ * and 2026-09-24): two attempts of 6 s tell them apart, and four if the answers come fast. */
 static const lastro_request_class small_class = {
     .size = sizeof small_class,
     .name = SGS_CLASS_SMALL,
@@ -40,7 +40,8 @@ static const lastro_source sgs_source = {
     .base_url = SGS_BASE,
     .license = "ODbL-1.0",
     .license_url = "https://opendatacommons.org/licenses/odbl/1-0/",
-    .citation = "Banco Central do Brasil, Sistema Gerenciador de Séries Temporais (SGS), {detail}. Extraído em {date}. "
+    .citation = "Banco Central do Brasil, Sistema Gerenciador de Séries Temporais (SGS), {detail}. Extraído "
+                "em {date}. "
                 "Licença {license}.",
     .utc_offset_min = -180,
     .parallel = 10,
@@ -53,7 +54,8 @@ static const lastro_source catalog_source = {
     .title = "Lastro – catálogo curado de séries do BCB",
     .license = "ODbL-1.0",
     .license_url = "https://opendatacommons.org/licenses/odbl/1-0/",
-    .citation = "Catálogo curado de séries do Lastro, a partir de dados públicos do Banco Central do Brasil: {detail}, de "
+    .citation = "Catálogo curado de séries do Lastro, a partir de dados públicos do Banco Central do Brasil: "
+                "{detail}, de "
                 "{date}. Licença {license}.",
     .utc_offset_min = -180,
     .local = true,
@@ -62,25 +64,29 @@ static const lastro_source catalog_source = {
 /* Longest honest case: a probe (13.5 s) and then a window (93 s). */
 enum { WINDOW_DEADLINE_MS = 120000, LATEST_DEADLINE_MS = 30000 };
 
-static const lastro_tool values_tool = {sizeof values_tool, LASTRO_TOOL_PROVENANCE, contract_bcb_serie_valores,
-                                        WINDOW_DEADLINE_MS, sgs_tool_values};
-static const lastro_tool latest_tool = {sizeof latest_tool, LASTRO_TOOL_PROVENANCE, contract_bcb_serie_ultimos,
-                                        WINDOW_DEADLINE_MS, sgs_tool_latest};
-static const lastro_tool metadata_tool = {sizeof metadata_tool, LASTRO_TOOL_PROVENANCE_LIST, contract_bcb_serie_metadados,
-                                          LATEST_DEADLINE_MS, sgs_tool_metadata};
-static const lastro_tool popular_tool = {sizeof popular_tool, LASTRO_TOOL_PROVENANCE, contract_bcb_series_populares, 0,
-                                         sgs_tool_popular};
+static const lastro_tool values_tool = {sizeof values_tool, LASTRO_TOOL_PROVENANCE,
+                                        contract_bcb_serie_valores, WINDOW_DEADLINE_MS, sgs_tool_values};
+static const lastro_tool latest_tool = {sizeof latest_tool, LASTRO_TOOL_PROVENANCE,
+                                        contract_bcb_serie_ultimos, WINDOW_DEADLINE_MS, sgs_tool_latest};
+static const lastro_tool metadata_tool = {sizeof metadata_tool, LASTRO_TOOL_PROVENANCE_LIST,
+                                          contract_bcb_serie_metadados, LATEST_DEADLINE_MS,
+                                          sgs_tool_metadata};
+static const lastro_tool popular_tool = {sizeof popular_tool, LASTRO_TOOL_PROVENANCE,
+                                         contract_bcb_series_populares, 0, sgs_tool_popular};
 static const lastro_tool *const tools[] = {&values_tool, &latest_tool, &metadata_tool, &popular_tool};
 
 static const struct {
     const char *tool, *text;
 } instructions[] = {
     {"bcb_serie_valores",
-     "Séries do SGS: bcb_serie_valores dá todos os valores de um período (as diárias longas são fatiadas e unidas aqui), "
-     "bcb_serie_ultimos os mais recentes, em ordem crescente de data. A data de um ponto mensal, trimestral ou anual é o "
+     "Séries do SGS: bcb_serie_valores dá todos os valores de um período (as diárias longas são fatiadas e "
+     "unidas aqui), "
+     "bcb_serie_ultimos os mais recentes, em ordem crescente de data. A data de um ponto mensal, trimestral "
+     "ou anual é o "
      "primeiro dia do período. Cite a fonte e a data de extração que vêm em provenance."},
     {"bcb_series_populares",
-     "Sem saber o código: bcb_series_populares lista um catálogo curado por tema, sem rede; bcb_serie_metadados diz unidade, "
+     "Sem saber o código: bcb_series_populares lista um catálogo curado por tema, sem rede; "
+     "bcb_serie_metadados diz unidade, "
      "natureza e início de uma série. Série fora do catálogo também pode ser consultada pelo código."},
 };
 
@@ -104,14 +110,17 @@ static void sgs_shutdown(void *self) {
     free(p);
 }
 
-static lastro_status sgs_init(const lastro_host *host, lastro_registrar *r, void **ret_self, lastro_error *err) {
+static lastro_status sgs_init(const lastro_host *host, lastro_registrar *r, void **ret_self,
+                              lastro_error *err) {
     lastro = host;
     sgs_plugin *p = calloc(1, sizeof *p);
     if (!p)
         return lastro_fail(err, LASTRO_ENOMEM, "no memory");
     sgs_doubts_start(&p->doubts);
-    p->snapshot_when_unreachable = lastro_get_bool(lastro_get(host->config(r), "snapshot"), "whenUnreachable", false);
-    lastro_status st = sgs_catalog_load(r, embedded_catalog_series, embedded_catalog_series_size, &p->catalog, err);
+    p->snapshot_when_unreachable =
+        lastro_get_bool(lastro_get(host->config(r), "snapshot"), "whenUnreachable", false);
+    lastro_status st =
+        sgs_catalog_load(r, embedded_catalog_series, embedded_catalog_series_size, &p->catalog, err);
     if (st == LASTRO_OK)
         st = register_all(host, r, err);
     if (st != LASTRO_OK) {
@@ -123,11 +132,8 @@ static lastro_status sgs_init(const lastro_host *host, lastro_registrar *r, void
 }
 
 static const lastro_plugin plugin = {
-    LASTRO_PLUGIN_HEAD,
-    .name = "sgs",
-    .version = "0.1.0",
-    .description = "Time series of the Banco Central do Brasil (SGS)",
-    .init = sgs_init,
-    .shutdown = sgs_shutdown,
+    LASTRO_PLUGIN_HEAD, .name = "sgs",
+    .version = "0.1.0", .description = "Time series of the Banco Central do Brasil (SGS)",
+    .init = sgs_init,   .shutdown = sgs_shutdown,
 };
 LASTRO_PLUGIN(plugin)

@@ -39,12 +39,12 @@ typedef struct {
 } sgs_plugin;
 
 typedef struct {
-    const char *what;  /* begins the error: "Valores", "Últimos valores" */
+    const char *what; /* begins the error: "Valores", "Últimos valores" */
     int64_t code;
     sgs_window window; /* SGS_NO_DAY: open end */
     uint32_t last;     /* that many newest rows; 0: the window counts */
-    const char *field; /* name of the answer's member the rows go to, for field sources; NULL: "dados", and field
-                        * sources only where several requests were merged */
+    const char *field; /* name of the answer's member the rows go to, for field sources; NULL: "dados", and
+                        * field sources only where several requests were merged */
 } sgs_query;
 
 typedef struct {
@@ -55,17 +55,18 @@ typedef struct {
     size_t windows;             /* requests the window was cut into */
     const char *applied_reason; /* an end of the window was chosen here; NULL: as asked */
     sgs_window applied;
-    const char *incomplete;     /* why rows may be missing, for `aviso`; NULL: complete */
+    const char *incomplete; /* why rows may be missing, for `aviso`; NULL: complete */
     bool snapshot;
-    bool settled;               /* a snapshot that holds no running period */
-    sgs_day today, as_of;       /* Brasilia; as_of: the day the figures left the source */
+    bool settled;         /* a snapshot that holds no running period */
+    sgs_day today, as_of; /* Brasilia; as_of: the day the figures left the source */
     const char *notes[SGS_NOTES_MAX];
     size_t note_count;
 } sgs_result;
 
 /* The label a reader sees, and whether it was inferred; NULL: nothing known. */
 const char *sgs_result_pace(const sgs_result *r, bool *ret_inferred);
-/* Day of the row whose period still runs as of r->as_of (series accumulated in the month); SGS_NO_DAY: none. */
+/* Day of the row whose period still runs as of r->as_of (series accumulated in the month); SGS_NO_DAY: none.
+ */
 sgs_day sgs_result_partial(const sgs_result *r);
 
 /* Adds a sentence for `avisos`; NULL and what does not fit are dropped. */

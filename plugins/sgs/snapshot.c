@@ -12,9 +12,12 @@ static const struct embedded {
     const char *text;
     const size_t *size;
 } snapshots[] = {
-    {1, embedded_snapshot_1, &embedded_snapshot_1_size},          {188, embedded_snapshot_188, &embedded_snapshot_188_size},
-    {189, embedded_snapshot_189, &embedded_snapshot_189_size},    {432, embedded_snapshot_432, &embedded_snapshot_432_size},
-    {433, embedded_snapshot_433, &embedded_snapshot_433_size},    {4390, embedded_snapshot_4390, &embedded_snapshot_4390_size},
+    {1, embedded_snapshot_1, &embedded_snapshot_1_size},
+    {188, embedded_snapshot_188, &embedded_snapshot_188_size},
+    {189, embedded_snapshot_189, &embedded_snapshot_189_size},
+    {432, embedded_snapshot_432, &embedded_snapshot_432_size},
+    {433, embedded_snapshot_433, &embedded_snapshot_433_size},
+    {4390, embedded_snapshot_4390, &embedded_snapshot_4390_size},
 };
 
 /* One snapshot, read for a call. Texts of it are shown to nobody but as dates. */
@@ -39,12 +42,14 @@ bool sgs_snapshot_exists(int64_t code) {
     return find(code) != NULL;
 }
 
-static lastro_status read_rows(lastro_call *call, const lastro_value *list, sgs_rows *ret, lastro_error *err) {
+static lastro_status read_rows(lastro_call *call, const lastro_value *list, sgs_rows *ret,
+                               lastro_error *err) {
     lastro_iter it;
     size_t count = lastro->count(list);
     sgs_row *rows = count ? lastro->alloc(call, count * sizeof *rows) : NULL;
     if (!rows)
-        return lastro_fail(err, LASTRO_EINTERNAL, "instantâneo sem observações, ou memória da chamada esgotada");
+        return lastro_fail(err, LASTRO_EINTERNAL,
+                           "instantâneo sem observações, ou memória da chamada esgotada");
     *ret = (sgs_rows){rows, 0};
     lastro->iterate(list, &it);
     while (lastro->next(&it)) {
@@ -71,7 +76,8 @@ static lastro_status load(lastro_call *call, const sgs_result *r, snapshot *ret,
     const lastro_value *doc = e ? lastro->parse(call, e->text, *e->size, err) : NULL;
     if (!doc)
         return lastro_fail(err, LASTRO_EINTERNAL, "o instantâneo embutido não pôde ser lido");
-    snapshot s = {.url = lastro_get_text(doc, "source_url", ""), .settled = lastro_get_bool(doc, "complete", false)};
+    snapshot s = {.url = lastro_get_text(doc, "source_url", ""),
+                  .settled = lastro_get_bool(doc, "complete", false)};
     s.extracted_ms = sgs_instant_of_day(lastro_get_text(doc, "extracted_at", NULL));
     lastro_status st = read_rows(call, lastro_get(doc, "observations"), &s.rows, err);
     if (st != LASTRO_OK)
@@ -96,8 +102,9 @@ static sgs_window settle(const sgs_query *q, sgs_result *r) {
     if (w.from == SGS_NO_DAY) {
         w.from = sgs_add_years(w.to, -SGS_LIMIT_YEARS);
         r->applied = w;
-        r->applied_reason = "Série diária sem dataInicial: valem os últimos 10 anos, como na consulta com rede. Para outro "
-                            "período, informe dataInicial e dataFinal.";
+        r->applied_reason =
+            "Série diária sem dataInicial: valem os últimos 10 anos, como na consulta com rede. Para outro "
+            "período, informe dataInicial e dataFinal.";
     }
     return w;
 }
@@ -113,25 +120,31 @@ static void clip(const sgs_query *q, sgs_window w, sgs_result *r, const snapshot
     } else
         sgs_rows_clip(&r->rows, w.from, w.to);
     if (before || after)
-        r->incomplete = after && !before ? "posteriores" : before && !after ? "anteriores" : "anteriores e posteriores";
+        r->incomplete = after && !before   ? "posteriores"
+                        : before && !after ? "anteriores"
+                                           : "anteriores e posteriores";
 }
 
-static lastro_status finish(lastro_call *call, const char *because, const snapshot *s, sgs_result *r, lastro_error *err) {
+static lastro_status finish(lastro_call *call, const char *because, const snapshot *s, sgs_result *r,
+                            lastro_error *err) {
     if (!r->rows.count)
         return lastro_fail(err, LASTRO_EOFFLINE,
-                           "%s, e o instantâneo embutido da série %" PRId64 " (extraído em %s) só vai de %s a %s: não tem "
+                           "%s, e o instantâneo embutido da série %" PRId64
+                           " (extraído em %s) só vai de %s a %s: não tem "
                            "nada do período pedido.",
                            because, r->code, s->extracted, s->first_text, s->last_text);
-    const char *notice = lastro_format(call,
-                                       "%s: os valores vêm do instantâneo embutido, extraído do SGS em %s, e não de uma "
-                                       "leitura de agora. Ele vai de %s a %s; a série pode ter sido atualizada ou revisada "
-                                       "depois.",
-                                       because, s->extracted, s->first_text, s->last_text);
+    const char *notice =
+        lastro_format(call,
+                      "%s: os valores vêm do instantâneo embutido, extraído do SGS em %s, e não de uma "
+                      "leitura de agora. Ele vai de %s a %s; a série pode ter sido atualizada ou revisada "
+                      "depois.",
+                      because, s->extracted, s->first_text, s->last_text);
     if (r->incomplete)
-        r->incomplete = lastro_format(call,
-                                      "INCOMPLETO: instantâneo embutido de %s, que vai de %s a %s; valores %s a esse trecho, "
-                                      "se existirem, não estão aqui.",
-                                      s->extracted, s->first_text, s->last_text, r->incomplete);
+        r->incomplete = lastro_format(
+            call,
+            "INCOMPLETO: instantâneo embutido de %s, que vai de %s a %s; valores %s a esse trecho, "
+            "se existirem, não estão aqui.",
+            s->extracted, s->first_text, s->last_text, r->incomplete);
     sgs_note(r, notice);
     sgs_window held = {r->rows.at[0].day, r->rows.at[r->rows.count - 1].day};
     bool fits = r->measured != SGS_PACE_DAILY || held.to <= sgs_add_years(held.from, SGS_LIMIT_YEARS);

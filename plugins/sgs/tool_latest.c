@@ -16,7 +16,8 @@ SGS_HANDLER(sgs_tool_latest) {
         return st;
     int64_t count = lastro_get_int(args, "quantidade", LATEST_DEFAULT);
     if (count < 1 || count > SGS_LATEST_LIMIT)
-        return lastro_fail(err, LASTRO_EARGS, "quantidade vai de 1 a %d; para mais pontos use bcb_serie_valores com datas.",
+        return lastro_fail(err, LASTRO_EARGS,
+                           "quantidade vai de 1 a %d; para mais pontos use bcb_serie_valores com datas.",
                            SGS_LATEST_LIMIT);
     q.last = (uint32_t)count;
     st = sgs_read(self, call, &q, &r, err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* bcb_serie_metadados: SGS has no metadata endpoint, so this is what ultimos/20 shows plus what the catalogue knows. */
+/* bcb_serie_metadados: SGS has no metadata endpoint, so this is what ultimos/20 shows plus what the catalogue
+ * knows. */
 #include "arguments.h"
 #include "client.h"
 #include "output.h"
@@ -58,9 +59,12 @@ static const char *remark(const sgs_result *r) {
     if (!r->rows.count)
         return "Nome, unidade, natureza e início vêm do catálogo deste servidor; da fonte não veio valor.";
     if (!r->known)
-        return "Série fora do catálogo deste servidor: nome, unidade e natureza não são conhecidos aqui, e a periodicidade, "
-               "se consta, foi medida nas últimas datas. O SGS não publica metadados por API; veja o site do SGS.";
-    return "O SGS não publica metadados por API: nome, unidade, natureza e início vêm do catálogo deste servidor; o último "
+        return "Série fora do catálogo deste servidor: nome, unidade e natureza não são conhecidos aqui, e a "
+               "periodicidade, "
+               "se consta, foi medida nas últimas datas. O SGS não publica metadados por API; veja o site do "
+               "SGS.";
+    return "O SGS não publica metadados por API: nome, unidade, natureza e início vêm do catálogo deste "
+           "servidor; o último "
            "valor, da fonte.";
 }
 
@@ -72,7 +76,8 @@ static void put_all(lastro_call *call, lastro_writer *out, const sgs_result *r) 
     sgs_put_complete(out, r);
     lastro_put_int(out, "codigo", r->code);
     sgs_put_name(call, out, r);
-    lastro_put_string(out, "categoria", r->known ? r->known->category : (lastro_text){"Não categorizada", 17});
+    lastro_put_string(out, "categoria",
+                      r->known ? r->known->category : (lastro_text){"Não categorizada", 17});
     lastro_put_text(out, "periodicidade", pace ? pace : "Não informada");
     if (inferred)
         lastro_put_bool(out, "periodicidadeInferida", true);
@@ -101,7 +106,8 @@ SGS_HANDLER(sgs_tool_metadata) {
         return st;
     if (st == LASTRO_OK && !r.known && !r.rows.count)
         return lastro_fail(err, LASTRO_ENOTFOUND,
-                           "Metadados da série %" PRId64 ": a fonte respondeu sem nenhuma observação e o código não está no "
+                           "Metadados da série %" PRId64
+                           ": a fonte respondeu sem nenhuma observação e o código não está no "
                            "catálogo. Confira o código com bcb_buscar_serie.",
                            r.code);
     if (st != LASTRO_OK) { /* the catalogue still answers for the rest */

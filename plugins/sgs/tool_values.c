@@ -34,7 +34,8 @@ SGS_HANDLER(sgs_tool_values) {
     if (st != LASTRO_OK)
         return st;
     if (!harmony.wanted && lastro_has(args, "agregacao"))
-        sgs_note(&r, "agregacao foi ignorada, porque só vale junto com frequencia; os valores são os publicados.");
+        sgs_note(
+            &r, "agregacao foi ignorada, porque só vale junto com frequencia; os valores são os publicados.");
     lastro->begin_object(out);
     sgs_put_complete(out, &r);
     sgs_put_serie(call, out, &r);
@@ -47,10 +48,12 @@ SGS_HANDLER(sgs_tool_values) {
     sgs_put_notes(out, &r);
     if (!r.rows.count)
         lastro_put_text(out, "observacao",
-                        "A fonte respondeu sem nenhuma observação nesse período: a série existe, o período é que está vazio "
+                        "A fonte respondeu sem nenhuma observação nesse período: a série existe, o período é "
+                        "que está vazio "
                         "(feriado, fim de semana ou dado ainda não publicado).");
     else if (r.snapshot)
-        lastro_put_text(out, "observacao", "Dados de um instantâneo embutido, e não de uma leitura de agora; veja avisos.");
+        lastro_put_text(out, "observacao",
+                        "Dados de um instantâneo embutido, e não de uma leitura de agora; veja avisos.");
     lastro->end_object(out);
     return st;
 }

@@ -5,8 +5,9 @@
 
 #include "sgs.h"
 
-#define SGS_HANDLER(name)                                                                                        \
-    lastro_status name(void *self, lastro_call *call, const lastro_value *args, lastro_writer *out, lastro_error *err)
+#define SGS_HANDLER(name)                                                                                    \
+    lastro_status name(void *self, lastro_call *call, const lastro_value *args, lastro_writer *out,          \
+                       lastro_error *err)
 
 SGS_HANDLER(sgs_tool_values);
 SGS_HANDLER(sgs_tool_latest);

@@ -21,5 +21,6 @@ void sgs_url_window(char ret[SGS_URL_SIZE], int64_t code, sgs_day from, sgs_day 
 }
 
 void sgs_url_latest(char ret[SGS_URL_SIZE], int64_t code, unsigned count) {
-    snprintf(ret, SGS_URL_SIZE, "/dados/serie/bcdata.sgs.%" PRId64 "/dados/ultimos/%u?formato=json", code, count);
+    snprintf(ret, SGS_URL_SIZE, "/dados/serie/bcdata.sgs.%" PRId64 "/dados/ultimos/%u?formato=json", code,
+             count);
 }

@@ -14,12 +14,13 @@ typedef enum {
     SGS_VALUE_JUNK  /* "12,3,4": not a number, and never guessed at (F013) */
 } sgs_value_kind;
 
-/* SGS_VALUE_NUMBER: ret holds the token and *ret_len its length. The digits stay as they came ("5.70" is "5.70");
- * only what JSON forbids changes: ".5", "+5", "5.", "007", and a comma, which is always the decimal mark
- * (points before it group thousands, three digits each). */
+/* SGS_VALUE_NUMBER: ret holds the token and *ret_len its length. The digits stay as they came ("5.70" is
+ * "5.70"); only what JSON forbids changes: ".5", "+5", "5.", "007", and a comma, which is always the decimal
+ * mark (points before it group thousands, three digits each). */
 sgs_value_kind sgs_value_read(const char *text, size_t len, char ret[SGS_VALUE_SIZE], size_t *ret_len);
 
-/* half away from zero, at most 4 decimals, shortest text; ret has SGS_VALUE_SIZE. false: not finite or too large */
+/* half away from zero, at most 4 decimals, shortest text; ret has SGS_VALUE_SIZE. false: not finite or too
+ * large */
 bool sgs_value_round4(long double value, char ret[SGS_VALUE_SIZE]);
 
 #endif

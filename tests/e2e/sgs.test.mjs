@@ -158,6 +158,12 @@ describe('windows', { skip: needShared }, () => {
         assert.equal(r.serie.natureza, null);
         await reproduces(r);
     });
+    test('a start in mid period says which point is left out', async () => {
+        const r = await ok('bcb_serie_valores', { codigo: 433, dataInicial: '2024-01-15', dataFinal: '2024-03-15' });
+        assert.deepEqual(dates(r), ['01/02/2024', '01/03/2024']);
+        said(r, /15\/01\/2024.*01\/01\/2024 ficou de fora/);
+        unsaid(await ok('bcb_serie_valores', { codigo: 433, dataInicial: '2024-01-01', dataFinal: '2024-03-15' }), /de fora/);
+    });
     test('digits stay as published (F043)', async () => {
         const r = await call('bcb_serie_valores', { codigo: 11, dataInicial: '2024-01-01', dataFinal: '2024-01-31' }, { sim: source });
         await reproduces(r.structured, r.text);

@@ -19,19 +19,36 @@ static void dates__only_real_ones_in_two_forms(void) {
         const char *text;
         sgs_date_fault fault;
     } cases[] = {
-        {"2024-02-29", SGS_DATE_OK},    {"29/02/2024", SGS_DATE_OK},   {"2023-02-29", SGS_DATE_DAY},
-        {"29/02/2023", SGS_DATE_DAY},   {"2024-04-31", SGS_DATE_DAY},  {"2024-01-32", SGS_DATE_DAY},
-        {"2024-01-00", SGS_DATE_DAY},   {"2024-13-01", SGS_DATE_MONTH}, {"01/13/2024", SGS_DATE_MONTH},
-        {"2024-00-10", SGS_DATE_MONTH}, {"2024-2-5", SGS_DATE_FORM},   {"20240205", SGS_DATE_FORM},
-        {"", SGS_DATE_FORM},            {"2024/02/05", SGS_DATE_FORM}, {"05-02-2024", SGS_DATE_FORM},
-        {" 2024-02-5", SGS_DATE_FORM},  {"2024-02-05T00", SGS_DATE_FORM}, {"+024-02-05", SGS_DATE_FORM},
-        {"0024-02-05", SGS_DATE_YEAR},  {"01/01/9999", SGS_DATE_YEAR}, {"1900-02-29", SGS_DATE_DAY},
-        {"2000-02-29", SGS_DATE_OK},    {"hoje", SGS_DATE_FORM},       {"2024-02/05", SGS_DATE_FORM},
+        {"2024-02-29", SGS_DATE_OK},
+        {"29/02/2024", SGS_DATE_OK},
+        {"2023-02-29", SGS_DATE_DAY},
+        {"29/02/2023", SGS_DATE_DAY},
+        {"2024-04-31", SGS_DATE_DAY},
+        {"2024-01-32", SGS_DATE_DAY},
+        {"2024-01-00", SGS_DATE_DAY},
+        {"2024-13-01", SGS_DATE_MONTH},
+        {"01/13/2024", SGS_DATE_MONTH},
+        {"2024-00-10", SGS_DATE_MONTH},
+        {"2024-2-5", SGS_DATE_FORM},
+        {"20240205", SGS_DATE_FORM},
+        {"", SGS_DATE_FORM},
+        {"2024/02/05", SGS_DATE_FORM},
+        {"05-02-2024", SGS_DATE_FORM},
+        {" 2024-02-5", SGS_DATE_FORM},
+        {"2024-02-05T00", SGS_DATE_FORM},
+        {"+024-02-05", SGS_DATE_FORM},
+        {"0024-02-05", SGS_DATE_YEAR},
+        {"01/01/9999", SGS_DATE_YEAR},
+        {"1900-02-29", SGS_DATE_DAY},
+        {"2000-02-29", SGS_DATE_OK},
+        {"hoje", SGS_DATE_FORM},
+        {"2024-02/05", SGS_DATE_FORM},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         sgs_day d;
         sgs_date_fault got = sgs_date_read(cases[i].text, strlen(cases[i].text), &d);
-        unit_check(got == cases[i].fault, "\"%s\": %d, expected %d", cases[i].text, (int)got, (int)cases[i].fault);
+        unit_check(got == cases[i].fault, "\"%s\": %d, expected %d", cases[i].text, (int)got,
+                   (int)cases[i].fault);
     }
 }
 
@@ -74,8 +91,8 @@ static void check_slices(const char *from, const char *to, size_t expected) {
     unit_check(s[0].from == w.from && s[n - 1].to == w.to, "%s to %s: ends", from, to);
     for (size_t i = 0; i < n; i++) {
         unit_check(s[i].from <= s[i].to, "%s to %s: slice %zu inverted", from, to, i);
-        unit_check(s[i].to <= sgs_add_years(s[i].from, SGS_SLICE_YEARS) + SGS_SLICE_SLACK_DAYS, "%s to %s: slice %zu long", from,
-                   to, i);
+        unit_check(s[i].to <= sgs_add_years(s[i].from, SGS_SLICE_YEARS) + SGS_SLICE_SLACK_DAYS,
+                   "%s to %s: slice %zu long", from, to, i);
         unit_check(i == 0 || s[i].from == s[i - 1].to + 1, "%s to %s: seam %zu", from, to, i);
     }
 }
@@ -100,21 +117,23 @@ static void slices__cover_the_window_exactly(void) {
 static void addresses__are_explicit_and_encoded(void) {
     char url[SGS_URL_SIZE];
     sgs_url_window(url, 433, day("2024-01-31"), day("2024-12-01"));
-    CU_ASSERT_STRING_EQUAL(url, "/dados/serie/bcdata.sgs.433/dados?formato=json&dataInicial=31%2F01%2F2024&dataFinal="
-                                "01%2F12%2F2024");
+    CU_ASSERT_STRING_EQUAL(
+        url, "/dados/serie/bcdata.sgs.433/dados?formato=json&dataInicial=31%2F01%2F2024&dataFinal="
+             "01%2F12%2F2024");
     sgs_url_window(url, 433, SGS_NO_DAY, SGS_NO_DAY);
     CU_ASSERT_STRING_EQUAL(url, "/dados/serie/bcdata.sgs.433/dados?formato=json");
     sgs_url_window(url, INT64_MAX, day("2200-12-31"), SGS_NO_DAY);
-    CU_ASSERT_STRING_EQUAL(url, "/dados/serie/bcdata.sgs.9223372036854775807/dados?formato=json&dataInicial=31%2F12%2F2200");
+    CU_ASSERT_STRING_EQUAL(
+        url, "/dados/serie/bcdata.sgs.9223372036854775807/dados?formato=json&dataInicial=31%2F12%2F2200");
     sgs_url_latest(url, 7, 20);
     CU_ASSERT_STRING_EQUAL(url, "/dados/serie/bcdata.sgs.7/dados/ultimos/20?formato=json");
 }
 
 int main(void) {
     static const unit_test tests[] = {
-        UNIT_TEST(dates__only_real_ones_in_two_forms), UNIT_TEST(dates__count_each_day_once),
+        UNIT_TEST(dates__only_real_ones_in_two_forms),    UNIT_TEST(dates__count_each_day_once),
         UNIT_TEST(dates__brasilia_is_three_hours_behind), UNIT_TEST(dates__years_from_a_leap_day),
-        UNIT_TEST(slices__cover_the_window_exactly), UNIT_TEST(addresses__are_explicit_and_encoded),
+        UNIT_TEST(slices__cover_the_window_exactly),      UNIT_TEST(addresses__are_explicit_and_encoded),
     };
     return UNIT_RUN("sgs dates", tests);
 }

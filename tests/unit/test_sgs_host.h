@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* test_sgs_host.h -- just enough of the host's table, over core/json.h, for the parts of plugin sgs that read bodies.
- * One thread; memory goes back with test_host_reset. Include after the plugin's sources. */
+/* test_sgs_host.h -- just enough of the host's table, over core/json.h, for the parts of plugin sgs that read
+ * bodies. One thread; memory goes back with test_host_reset. Include after the plugin's sources. */
 #ifndef LASTRO_TESTS_SGS_HOST_H
 #define LASTRO_TESTS_SGS_HOST_H
 
@@ -20,7 +20,8 @@ static lastro_text host_text(const lastro_value *v) {
     return (lastro_text){t.at, t.len};
 }
 static void host_iterate(const lastro_value *v, lastro_iter *it) {
-    *it = (lastro_iter){.host = {v ? v + 1 : NULL, NULL}, .left = json_count(v), .flags = json_is(v, JSON_OBJECT)};
+    *it = (lastro_iter){
+        .host = {v ? v + 1 : NULL, NULL}, .left = json_count(v), .flags = json_is(v, JSON_OBJECT)};
 }
 static bool host_next(lastro_iter *it) {
     if (!it->left)

@@ -22,29 +22,66 @@ static sgs_day day(const char *text) {
 
 /* ---- values ---- */
 
+static const struct {
+    const char *in, *out; /* NULL: junk; "": no value */
+} value_cases[] = {
+    {"0.58", "0.58"},
+    {"5.70", "5.70"},
+    {"1.7240", "1.7240"},
+    {"14.903333", "14.903333"},
+    {"-0.32", "-0.32"},
+    {"-0.00", "-0.00"},
+    {"0", "0"},
+    {"17240", "17240"},
+    {"0,55", "0.55"},
+    {"1.234,56", "1234.56"},
+    {"12.345.678,9", "12345678.9"},
+    {".5", "0.5"},
+    {"-.5", "-0.5"},
+    {",5", "0.5"},
+    {"5.", "5"},
+    {"+5", "5"},
+    {"007", "7"},
+    {"-007.10", "-7.10"},
+    {"00", "0"},
+    {" 1.5 ", "1.5"},
+    {"1E-4", "1E-4"},
+    {"1.0e+3", "1.0e+3"},
+    {"", ""},
+    {"-", ""},
+    {"  ", ""},
+    {"12,3,4", NULL},
+    {"1.2.3", NULL},
+    {"1,234.56", NULL},
+    {"1.23,4", NULL},
+    {"1234.567,8", NULL},
+    {"0.234,56", NULL},
+    {"abc", NULL},
+    {"1e", NULL},
+    {"--1", NULL},
+    {"1 2", NULL},
+    {".", NULL},
+    {"NaN", NULL},
+    {"null", NULL},
+    {"0x10", NULL},
+    {"1-", NULL},
+    {"+", NULL},
+    {"1.5%", NULL},
+    {"1234567890123456789012345678901234567890123456789012345678901234567890", NULL},
+};
+
 static void values__keep_each_digit(void) {
-    static const struct {
-        const char *in, *out; /* NULL: junk; "": no value */
-    } cases[] = {
-        {"0.58", "0.58"},   {"5.70", "5.70"},     {"1.7240", "1.7240"}, {"14.903333", "14.903333"}, {"-0.32", "-0.32"},
-        {"-0.00", "-0.00"}, {"0", "0"},           {"17240", "17240"},   {"0,55", "0.55"},           {"1.234,56", "1234.56"},
-        {"12.345.678,9", "12345678.9"},           {".5", "0.5"},        {"-.5", "-0.5"},            {",5", "0.5"},
-        {"5.", "5"},        {"+5", "5"},          {"007", "7"},         {"-007.10", "-7.10"},       {"00", "0"},
-        {" 1.5 ", "1.5"},   {"1E-4", "1E-4"},     {"1.0e+3", "1.0e+3"}, {"", ""},                   {"-", ""},
-        {"  ", ""},         {"12,3,4", NULL},     {"1.2.3", NULL},      {"1,234.56", NULL},         {"1.23,4", NULL},
-        {"1234.567,8", NULL}, {"0.234,56", NULL}, {"abc", NULL},      {"1e", NULL},         {"--1", NULL},              {"1 2", NULL},
-        {".", NULL},        {"NaN", NULL},        {"null", NULL},       {"0x10", NULL},             {"1-", NULL},
-        {"+", NULL},        {"1.5%", NULL},
-        {"1234567890123456789012345678901234567890123456789012345678901234567890", NULL},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof value_cases / sizeof *value_cases; i++) {
         char out[SGS_VALUE_SIZE] = "?";
         size_t len = 0;
-        sgs_value_kind kind = sgs_value_read(cases[i].in, strlen(cases[i].in), out, &len);
-        sgs_value_kind expected = !cases[i].out ? SGS_VALUE_JUNK : *cases[i].out ? SGS_VALUE_NUMBER : SGS_VALUE_NONE;
-        unit_check(kind == expected, "\"%s\": kind %d", cases[i].in, (int)kind);
+        sgs_value_kind kind = sgs_value_read(value_cases[i].in, strlen(value_cases[i].in), out, &len);
+        sgs_value_kind expected = !value_cases[i].out   ? SGS_VALUE_JUNK
+                                  : *value_cases[i].out ? SGS_VALUE_NUMBER
+                                                        : SGS_VALUE_NONE;
+        unit_check(kind == expected, "\"%s\": kind %d", value_cases[i].in, (int)kind);
         if (kind == SGS_VALUE_NUMBER && expected == kind) {
-            unit_check(strcmp(out, cases[i].out) == 0 && len == strlen(out), "\"%s\": \"%s\"", cases[i].in, out);
+            unit_check(strcmp(out, value_cases[i].out) == 0 && len == strlen(out), "\"%s\": \"%s\"",
+                       value_cases[i].in, out);
             unit_check(json_valid_number(out, len), "\"%s\" is a JSON number", out);
         }
     }
@@ -55,14 +92,18 @@ static void rounding__four_decimals_half_away_from_zero(void) {
         long double in;
         const char *out;
     } cases[] = {
-        {0.42L, "0.42"},     {1.00005L, "1.0001"}, {-1.00005L, "-1.0001"}, {2.00015L, "2.0002"}, {0.00005L, "0.0001"},
-        {0.00004999L, "0"},  {-0.00004L, "0"},     {4.83128L, "4.8313"},   {100.0L, "100"},      {1e6L + 0.12345L, "1000000.1235"},
+        {0.42L, "0.42"},        {1.00005L, "1.0001"},
+        {-1.00005L, "-1.0001"}, {2.00015L, "2.0002"},
+        {0.00005L, "0.0001"},   {0.00004999L, "0"},
+        {-0.00004L, "0"},       {4.83128L, "4.8313"},
+        {100.0L, "100"},        {1e6L + 0.12345L, "1000000.1235"},
         {0.3333333L, "0.3333"}, {-3.17835L, "-3.1784"},
     };
     char out[SGS_VALUE_SIZE];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         CU_ASSERT_TRUE(sgs_value_round4(cases[i].in, out));
-        unit_check(strcmp(out, cases[i].out) == 0, "%.10Lf: \"%s\", expected \"%s\"", cases[i].in, out, cases[i].out);
+        unit_check(strcmp(out, cases[i].out) == 0, "%.10Lf: \"%s\", expected \"%s\"", cases[i].in, out,
+                   cases[i].out);
     }
     CU_ASSERT_FALSE(sgs_value_round4(1e300L, out));
     CU_ASSERT_FALSE(sgs_value_round4(strtold("nan", NULL), out));
@@ -71,56 +112,62 @@ static void rounding__four_decimals_half_away_from_zero(void) {
 /* ---- bodies ---- */
 
 #define ERRO(code) "{\"erro\":{\"statusCode\":" code ",\"detail\":\"SGSNegocioException: x\"}}"
-#define TOO_LONG "{\"error\":\"O sistema aceita uma janela de consulta de, no m\xC3\xA1ximo, 10 anos\",\"message\":\"m\",\"syntax\":\"s\"}"
-#define PAGE "<?xml version=\"1.0\" encoding=\"pt-br\"?>\n<!DOCTYPE html><html><title>Requisi\xC3\xA7\xC3\xA3o inv\xC3\xA1lida!</title></html>"
+#define TOO_LONG                                                                                             \
+    "{\"error\":\"O sistema aceita uma janela de consulta de, no m\xC3\xA1ximo, 10 "                         \
+    "anos\",\"message\":\"m\",\"syntax\":\"s\"}"
+#define PAGE                                                                                                 \
+    "<?xml version=\"1.0\" encoding=\"pt-br\"?>\n<!DOCTYPE html><html><title>Requisi\xC3\xA7\xC3\xA3o "      \
+    "inv\xC3\xA1lida!</title></html>"
 #define ROW "{\"data\":\"01/05/2026\",\"valor\":\"0.58\"}"
 
+static const struct {
+    unsigned status;
+    const char *body;
+    int32_t verdict;
+} body_cases[] = {
+    {200, "[" ROW "]", LASTRO_BODY_OK},
+    {200, "[]", LASTRO_BODY_OK},
+    {200, " [ ] \n", LASTRO_BODY_OK},
+    {200, "\xEF\xBB\xBF[" ROW "," ROW "]\r\n", LASTRO_BODY_OK},
+    {200, "[{\"data\":\"01/01/2024\",\"dataFim\":\"01/02/2024\",\"valor\":null}]", LASTRO_BODY_OK},
+    {200, "[{\"data\":\"01/01/2024\",\"valor\":1.5}]", LASTRO_BODY_OK},
+    {200, "[" ROW ",", LASTRO_BODY_SUSPECT},
+    {200, "[" ROW, LASTRO_BODY_SUSPECT},
+    {200, "[{\"data\":\"01/05/2026\",\"valor\":\"0.5", LASTRO_BODY_SUSPECT},
+    {200, "[" ROW "]]", LASTRO_BODY_SUSPECT},
+    {200, "[{\"data\":\"01/05/2026\"}]", LASTRO_BODY_SUSPECT},
+    {200, "[1,2]", LASTRO_BODY_SUSPECT},
+    {200, "", LASTRO_BODY_SUSPECT},
+    {200, "  ", LASTRO_BODY_SUSPECT},
+    {200, PAGE, LASTRO_BODY_SUSPECT},
+    {404, PAGE, LASTRO_BODY_SUSPECT},
+    {502, PAGE, LASTRO_BODY_RETRY},
+    {503, "", LASTRO_BODY_RETRY},
+    {500, "[" ROW "]", LASTRO_BODY_RETRY},
+    {404, "[" ROW "]", LASTRO_BODY_SUSPECT},
+    {404, ERRO("404"), LASTRO_BODY_NOT_FOUND},
+    {200, ERRO("404"), LASTRO_BODY_NOT_FOUND},
+    {500, ERRO("404"), LASTRO_BODY_NOT_FOUND},
+    {400, ERRO("400"), LASTRO_BODY_REFUSED},
+    {500, ERRO("500"), LASTRO_BODY_RETRY},
+    {200, ERRO("500"), LASTRO_BODY_RETRY},
+    {406, TOO_LONG, LASTRO_BODY_REFUSED},
+    {200, TOO_LONG, LASTRO_BODY_REFUSED},
+    {404, "{\"error\":\"endpoint not found!\"}", LASTRO_BODY_REFUSED},
+    {200, "{\"x\":1}", LASTRO_BODY_SUSPECT},
+    {429, "[" ROW "]", LASTRO_BODY_LIMITED},
+    {429, PAGE, LASTRO_BODY_LIMITED},
+    {200, "nada", LASTRO_BODY_SUSPECT},
+};
+
 static void bodies__are_known_by_their_shape(void) {
-    static const struct {
-        unsigned status;
-        const char *body;
-        int32_t verdict;
-    } cases[] = {
-        {200, "[" ROW "]", LASTRO_BODY_OK},
-        {200, "[]", LASTRO_BODY_OK},
-        {200, " [ ] \n", LASTRO_BODY_OK},
-        {200, "\xEF\xBB\xBF[" ROW "," ROW "]\r\n", LASTRO_BODY_OK},
-        {200, "[{\"data\":\"01/01/2024\",\"dataFim\":\"01/02/2024\",\"valor\":null}]", LASTRO_BODY_OK},
-        {200, "[{\"data\":\"01/01/2024\",\"valor\":1.5}]", LASTRO_BODY_OK},
-        {200, "[" ROW ",", LASTRO_BODY_SUSPECT},
-        {200, "[" ROW, LASTRO_BODY_SUSPECT},
-        {200, "[{\"data\":\"01/05/2026\",\"valor\":\"0.5", LASTRO_BODY_SUSPECT},
-        {200, "[" ROW "]]", LASTRO_BODY_SUSPECT},
-        {200, "[{\"data\":\"01/05/2026\"}]", LASTRO_BODY_SUSPECT},
-        {200, "[1,2]", LASTRO_BODY_SUSPECT},
-        {200, "", LASTRO_BODY_SUSPECT},
-        {200, "  ", LASTRO_BODY_SUSPECT},
-        {200, PAGE, LASTRO_BODY_SUSPECT},
-        {404, PAGE, LASTRO_BODY_SUSPECT},
-        {502, PAGE, LASTRO_BODY_RETRY},
-        {503, "", LASTRO_BODY_RETRY},
-        {500, "[" ROW "]", LASTRO_BODY_RETRY},
-        {404, "[" ROW "]", LASTRO_BODY_SUSPECT},
-        {404, ERRO("404"), LASTRO_BODY_NOT_FOUND},
-        {200, ERRO("404"), LASTRO_BODY_NOT_FOUND},
-        {500, ERRO("404"), LASTRO_BODY_NOT_FOUND},
-        {400, ERRO("400"), LASTRO_BODY_REFUSED},
-        {500, ERRO("500"), LASTRO_BODY_RETRY},
-        {200, ERRO("500"), LASTRO_BODY_RETRY},
-        {406, TOO_LONG, LASTRO_BODY_REFUSED},
-        {200, TOO_LONG, LASTRO_BODY_REFUSED},
-        {404, "{\"error\":\"endpoint not found!\"}", LASTRO_BODY_REFUSED},
-        {200, "{\"x\":1}", LASTRO_BODY_SUSPECT},
-        {429, "[" ROW "]", LASTRO_BODY_LIMITED},
-        {429, PAGE, LASTRO_BODY_LIMITED},
-        {200, "nada", LASTRO_BODY_SUSPECT},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof body_cases / sizeof *body_cases; i++) {
         char reason[64];
-        lastro_attempt a = {.size = sizeof a, .http_status = cases[i].status, .body = text_of(cases[i].body)};
+        lastro_attempt a = {
+            .size = sizeof a, .http_status = body_cases[i].status, .body = text_of(body_cases[i].body)};
         int32_t got = sgs_classify(NULL, &a, reason, sizeof reason);
-        unit_check(got == cases[i].verdict, "%u %s: %d (%s), expected %d", cases[i].status, cases[i].body, got, reason,
-                   cases[i].verdict);
+        unit_check(got == body_cases[i].verdict, "%u %s: %d (%s), expected %d", body_cases[i].status,
+                   body_cases[i].body, got, reason, body_cases[i].verdict);
     }
     CU_ASSERT_EQUAL(sgs_body_of(text_of(TOO_LONG)), SGS_BODY_TOO_LONG);
     CU_ASSERT_EQUAL(sgs_body_of((lastro_text){NULL, 0}), SGS_BODY_EMPTY);
@@ -136,8 +183,9 @@ static sgs_rows rows_of(const char *body) {
 }
 
 static void rows__newest_first_become_ascending(void) {
-    sgs_rows r = rows_of("[{\"data\":\"01/03/2026\",\"valor\":\"108\"},{\"data\":\"01/02/2026\",\"valor\":\"104\"},"
-                         "{\"data\":\"01/01/2026\",\"valor\":\"100\"}]");
+    sgs_rows r =
+        rows_of("[{\"data\":\"01/03/2026\",\"valor\":\"108\"},{\"data\":\"01/02/2026\",\"valor\":\"104\"},"
+                "{\"data\":\"01/01/2026\",\"valor\":\"100\"}]");
     CU_ASSERT_EQUAL(r.count, 3);
     CU_ASSERT_EQUAL(r.at[0].day, day("2026-01-01"));
     CU_ASSERT_TRUE(lastro_text_is(r.at[2].value, "108"));
@@ -145,8 +193,9 @@ static void rows__newest_first_become_ascending(void) {
 }
 
 static void rows__a_day_without_value_stays(void) {
-    sgs_rows r = rows_of("[{\"data\":\"02/01/1991\",\"valor\":\"\"},{\"data\":\"03/01/1991\",\"valor\":\"12.5\"},"
-                         "{\"data\":\"04/01/1991\",\"valor\":null},{\"data\":\"05/01/1991\",\"valor\":\"-\"}]");
+    sgs_rows r =
+        rows_of("[{\"data\":\"02/01/1991\",\"valor\":\"\"},{\"data\":\"03/01/1991\",\"valor\":\"12.5\"},"
+                "{\"data\":\"04/01/1991\",\"valor\":null},{\"data\":\"05/01/1991\",\"valor\":\"-\"}]");
     CU_ASSERT_EQUAL(r.count, 4);
     CU_ASSERT_EQUAL(sgs_rows_without_value(&r), 3);
     CU_ASSERT_PTR_NULL(r.at[0].value.at);
@@ -174,11 +223,12 @@ static void rows__junk_is_an_error_that_names_it(void) {
 }
 
 static void rows__one_per_date_and_end(void) {
-    sgs_rows r = rows_of("[{\"data\":\"01/03/2026\",\"dataFim\":\"01/04/2026\",\"valor\":\"0.1\"},"
-                         "{\"data\":\"01/03/2026\",\"dataFim\":\"28/03/2026\",\"valor\":\"0.1\"},"
-                         "{\"data\":\"01/03/2026\",\"dataFim\":\"01/04/2026\",\"valor\":\"0.1\"},"
-                         "{\"data\":\"02/03/2026\",\"valor\":\"1\"},{\"data\":\"02/03/2026\",\"valor\":\"2\"},"
-                         "{\"data\":\"02/03/2026\",\"valor\":\"1\"}]");
+    sgs_rows r =
+        rows_of("[{\"data\":\"01/03/2026\",\"dataFim\":\"01/04/2026\",\"valor\":\"0.1\"},"
+                "{\"data\":\"01/03/2026\",\"dataFim\":\"28/03/2026\",\"valor\":\"0.1\"},"
+                "{\"data\":\"01/03/2026\",\"dataFim\":\"01/04/2026\",\"valor\":\"0.1\"},"
+                "{\"data\":\"02/03/2026\",\"valor\":\"1\"},{\"data\":\"02/03/2026\",\"valor\":\"2\"},"
+                "{\"data\":\"02/03/2026\",\"valor\":\"1\"}]");
     sgs_repeats again = sgs_rows_unique(&r);
     CU_ASSERT_EQUAL(r.count, 3);
     CU_ASSERT_EQUAL(again.repeated, 2);
@@ -189,8 +239,9 @@ static void rows__one_per_date_and_end(void) {
 }
 
 static void rows__a_window_from_a_holiday_keeps_only_its_days(void) {
-    sgs_rows r = rows_of("[{\"data\":\"30/04/2018\",\"valor\":\"0.024583\"},{\"data\":\"02/05/2018\",\"valor\":\"0.024583\"},"
-                         "{\"data\":\"03/05/2018\",\"valor\":\"0.024583\"}]");
+    sgs_rows r = rows_of(
+        "[{\"data\":\"30/04/2018\",\"valor\":\"0.024583\"},{\"data\":\"02/05/2018\",\"valor\":\"0.024583\"},"
+        "{\"data\":\"03/05/2018\",\"valor\":\"0.024583\"}]");
     CU_ASSERT_EQUAL(sgs_rows_clip(&r, day("2018-05-01"), day("2018-05-03")), 1);
     CU_ASSERT_EQUAL(r.count, 2);
     CU_ASSERT_EQUAL(r.at[0].day, day("2018-05-02"));
@@ -211,10 +262,11 @@ static void rhythm__is_the_median_gap(void) {
     static const struct {
         sgs_day step;
         sgs_pace pace;
-    } steps[] = {{1, SGS_PACE_DAILY},   {4, SGS_PACE_DAILY},        {5, SGS_PACE_WEEKLY},        {10, SGS_PACE_WEEKLY},
-                 {11, SGS_PACE_MONTHLY}, {31, SGS_PACE_MONTHLY},    {45, SGS_PACE_MONTHLY},      {92, SGS_PACE_QUARTERLY},
-                 {135, SGS_PACE_QUARTERLY}, {182, SGS_PACE_HALF_YEARLY}, {365, SGS_PACE_YEARLY}, {420, SGS_PACE_YEARLY},
-                 {421, SGS_PACE_IRREGULAR}, {2000, SGS_PACE_IRREGULAR}};
+    } steps[] = {{1, SGS_PACE_DAILY},         {4, SGS_PACE_DAILY},       {5, SGS_PACE_WEEKLY},
+                 {10, SGS_PACE_WEEKLY},       {11, SGS_PACE_MONTHLY},    {31, SGS_PACE_MONTHLY},
+                 {45, SGS_PACE_MONTHLY},      {92, SGS_PACE_QUARTERLY},  {135, SGS_PACE_QUARTERLY},
+                 {182, SGS_PACE_HALF_YEARLY}, {365, SGS_PACE_YEARLY},    {420, SGS_PACE_YEARLY},
+                 {421, SGS_PACE_IRREGULAR},   {2000, SGS_PACE_IRREGULAR}};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         sgs_day d[4] = {0, steps[i].step, 2 * steps[i].step, 3 * steps[i].step};
         unit_check(pace_of(d, 4) == steps[i].pace, "step of %d days", steps[i].step);
@@ -237,22 +289,34 @@ static sgs_plan plan_of(sgs_pace from, sgs_pace target, sgs_how how) {
 }
 
 #define M(month, value) "{\"data\":\"01/" month "/2024\",\"valor\":\"" value "\"}"
-static const char ipca_2024[] = "[" M("01", "0.42") "," M("02", "0.83") "," M("03", "0.16") "," M("04", "0.38") "," M("05", "0.46") ","
-    M("06", "0.21") "," M("07", "0.38") "," M("08", "-0.02") "," M("09", "0.44") "," M("10", "0.56") "," M("11", "0.39") ","
-    M("12", "0.52") "]";
+static const char ipca_2024[] =
+    "[" M("01", "0.42") "," M("02", "0.83") "," M("03", "0.16") "," M("04", "0.38") "," M("05", "0.46") "," M(
+        "06",
+        "0.21") "," M("07",
+                      "0.38") "," M("08",
+                                    "-0.02") "," M("09",
+                                                   "0.44") "," M("10",
+                                                                 "0.56") "," M("11",
+                                                                               "0.39") "," M("12",
+                                                                                             "0.52") "]";
 
 static void aggregation__of_twelve_months(void) {
     static const struct {
         sgs_how how;
         const char *value;
-    } cases[] = {{SGS_LAST, "0.52"}, {SGS_FIRST, "0.42"}, {SGS_MEAN, "0.3942"}, {SGS_SUM, "4.73"}, {SGS_COMPOUND, "4.8313"}};
+    } cases[] = {{SGS_LAST, "0.52"},
+                 {SGS_FIRST, "0.42"},
+                 {SGS_MEAN, "0.3942"},
+                 {SGS_SUM, "4.73"},
+                 {SGS_COMPOUND, "4.8313"}};
     sgs_rows r = rows_of(ipca_2024);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         sgs_point p[12];
         sgs_plan plan = plan_of(SGS_PACE_MONTHLY, SGS_PACE_YEARLY, cases[i].how);
         CU_ASSERT_EQUAL(sgs_aggregate(&r, &plan, p), 1);
         const char *value = p[0].computed[0] ? p[0].computed : lastro_copy(NULL, p[0].value);
-        unit_check(strcmp(value, cases[i].value) == 0, "%d: %s, expected %s", (int)cases[i].how, value, cases[i].value);
+        unit_check(strcmp(value, cases[i].value) == 0, "%d: %s, expected %s", (int)cases[i].how, value,
+                   cases[i].value);
         CU_ASSERT_EQUAL(p[0].used, 12);
         CU_ASSERT_FALSE(p[0].incomplete);
         CU_ASSERT_EQUAL(p[0].period.from, day("2024-01-01"));
@@ -278,8 +342,9 @@ static void aggregation__marks_periods_that_are_not_whole(void) {
 }
 
 static void aggregation__of_days_looks_at_the_edges(void) {
-    sgs_rows r = rows_of("[{\"data\":\"02/07/2026\",\"valor\":\"1\"},{\"data\":\"30/07/2026\",\"valor\":\"2\"},"
-                         "{\"data\":\"03/08/2026\",\"valor\":\"\"},{\"data\":\"20/08/2026\",\"valor\":\"4\"}]");
+    sgs_rows r =
+        rows_of("[{\"data\":\"02/07/2026\",\"valor\":\"1\"},{\"data\":\"30/07/2026\",\"valor\":\"2\"},"
+                "{\"data\":\"03/08/2026\",\"valor\":\"\"},{\"data\":\"20/08/2026\",\"valor\":\"4\"}]");
     sgs_point p[4];
     sgs_plan plan = plan_of(SGS_PACE_DAILY, SGS_PACE_MONTHLY, SGS_MEAN);
     CU_ASSERT_EQUAL(sgs_aggregate(&r, &plan, p), 2);
@@ -307,7 +372,8 @@ static void aggregation__never_refines(void) {
 }
 
 static void aggregation__without_any_value_is_null(void) {
-    sgs_rows r = rows_of("[{\"data\":\"02/07/2026\",\"valor\":\"\"},{\"data\":\"03/07/2026\",\"valor\":null}]");
+    sgs_rows r =
+        rows_of("[{\"data\":\"02/07/2026\",\"valor\":\"\"},{\"data\":\"03/07/2026\",\"valor\":null}]");
     sgs_point p[2];
     sgs_plan plan = plan_of(SGS_PACE_DAILY, SGS_PACE_MONTHLY, SGS_SUM);
     CU_ASSERT_EQUAL(sgs_aggregate(&r, &plan, p), 1);
@@ -328,13 +394,20 @@ static void words__without_accents_and_case(void) {
 
 int main(void) {
     static const unit_test tests[] = {
-        UNIT_TEST(values__keep_each_digit), UNIT_TEST(rounding__four_decimals_half_away_from_zero),
-        UNIT_TEST(bodies__are_known_by_their_shape), UNIT_TEST(rows__newest_first_become_ascending),
-        UNIT_TEST(rows__a_day_without_value_stays), UNIT_TEST(rows__junk_is_an_error_that_names_it),
-        UNIT_TEST(rows__one_per_date_and_end), UNIT_TEST(rows__a_window_from_a_holiday_keeps_only_its_days),
-        UNIT_TEST(rhythm__is_the_median_gap), UNIT_TEST(aggregation__of_twelve_months),
-        UNIT_TEST(aggregation__marks_periods_that_are_not_whole), UNIT_TEST(aggregation__of_days_looks_at_the_edges),
-        UNIT_TEST(aggregation__never_refines), UNIT_TEST(aggregation__without_any_value_is_null),
+        UNIT_TEST(values__keep_each_digit),
+        UNIT_TEST(rounding__four_decimals_half_away_from_zero),
+        UNIT_TEST(bodies__are_known_by_their_shape),
+        UNIT_TEST(rows__newest_first_become_ascending),
+        UNIT_TEST(rows__a_day_without_value_stays),
+        UNIT_TEST(rows__junk_is_an_error_that_names_it),
+        UNIT_TEST(rows__one_per_date_and_end),
+        UNIT_TEST(rows__a_window_from_a_holiday_keeps_only_its_days),
+        UNIT_TEST(rhythm__is_the_median_gap),
+        UNIT_TEST(aggregation__of_twelve_months),
+        UNIT_TEST(aggregation__marks_periods_that_are_not_whole),
+        UNIT_TEST(aggregation__of_days_looks_at_the_edges),
+        UNIT_TEST(aggregation__never_refines),
+        UNIT_TEST(aggregation__without_any_value_is_null),
         UNIT_TEST(words__without_accents_and_case),
     };
     return UNIT_RUN("sgs rows", tests);
