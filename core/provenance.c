@@ -239,11 +239,13 @@ static void write_retrieval(json_writer *w, const summary *s) {
 }
 
 /* Fills {detail}, {date}, {license}, {url} of the source's citation template. */
-static void write_citation(const provenance *p, json_writer *w, const prov_block *b, int64_t when) {
+static void write_citation(const provenance *p, json_writer *w, const prov_block *b, int64_t when, const char *language) {
     const lastro_source *src = b->source->source;
-    char date[24] = "s/d";
+    char date[40];
     if (when)
         clock_format_day(when, src->utc_offset_min, date, sizeof date);
+    else
+        text_render(language, "no_date", date, sizeof date, NULL);
     const struct {
         const char *name, *value;
     } fills[] = {{"{detail}", b->detail ? b->detail : ""},
@@ -251,12 +253,13 @@ static void write_citation(const provenance *p, json_writer *w, const prov_block
                  {"{license}", src->license ? src->license : ""},
                  {"{url}", b->url ? b->url : ""}};
     const char *t = src->citation ? src->citation : src->title;
-    size_t room = strlen(t) + 1;
-    for (size_t i = 0; i < sizeof fills / sizeof *fills; i++)
-        room += strlen(fills[i].value) * 2; /* a template that names one more often is cut */
+    size_t room = strlen(t) + 1, at = 0;
+    for (const char *brace = t; (brace = strchr(brace, '{')); brace++)
+        for (size_t i = 0; i < sizeof fills / sizeof *fills; i++)
+            if (strncmp(brace, fills[i].name, strlen(fills[i].name)) == 0)
+                room += strlen(fills[i].value);
     char *text = arena_alloc(p->mem, room);
-    size_t at = 0;
-    while (text && *t && at + 1 < room) {
+    while (text && *t) {
         size_t i = 0;
         while (i < sizeof fills / sizeof *fills && strncmp(t, fills[i].name, strlen(fills[i].name)) != 0)
             i++;
@@ -264,8 +267,9 @@ static void write_citation(const provenance *p, json_writer *w, const prov_block
             text[at++] = *t++;
             continue;
         }
-        int n = snprintf(text + at, room - at, "%s", fills[i].value);
-        at = n < 0 || (size_t)n >= room - at ? room - 1 : at + (size_t)n;
+        size_t n = strlen(fills[i].value);
+        memcpy(text + at, fills[i].value, n);
+        at += n;
         t += strlen(fills[i].name);
     }
     json_key(w, "citation");
@@ -307,7 +311,10 @@ static void notice(json_writer *w, bool *open, const char *text) {
     json_write_string(w, text);
 }
 
-static bool first_with(const provenance *p, const prov_access *upto, const char *text) {
+static bool first_with(const provenance *p, const prov_block *b, const prov_access *upto, const char *text) {
+    for (const char **n = b->notices; n && *n; n++)
+        if (strcmp(*n, text) == 0)
+            return false;
     for (const prov_access *a = p->accesses; a != upto; a = a->next)
         if (a->source == upto->source && a->notice && strcmp(a->notice, text) == 0)
             return false;
@@ -321,7 +328,7 @@ static void write_notices(const provenance *p, json_writer *w, const prov_block 
     for (const prov_access *a = p->accesses; a; a = a->next) {
         if (a->source != b->source)
             continue;
-        if (a->notice && first_with(p, a, a->notice))
+        if (a->notice && first_with(p, b, a, a->notice))
             notice(w, &open, a->notice);
         if (a->read_from && !said_base) {
             char buf[600];
@@ -372,7 +379,7 @@ static void write_block(const provenance *p, json_writer *w, const prov_block *b
     put(w, "data_vintage", b->vintage);
     put_instant(w, "retrieved_at", s.oldest, src->utc_offset_min);
     write_retrieval(w, &s);
-    write_citation(p, w, b, s.oldest);
+    write_citation(p, w, b, s.oldest, language);
     put(w, "license", src->license);
     write_fields(w, b);
     write_notices(p, w, b, language);

@@ -166,27 +166,25 @@ const resource *registry_resource(const registry *reg, const char *uri, size_t l
     return NULL;
 }
 
-/* RFC 6570 level 1: each {name} takes one or more characters that are no '/'. */
+/* RFC 6570 level 1: each {name} takes one or more characters that are no '/', as few as the rest allows. Only the last
+ * one begun may have to take more: what an earlier one gave up cannot help. */
 static bool template_fits(const char *t, const char *uri, size_t len) {
-    while (*t) {
-        if (*t != '{') {
-            if (!len || *t != *uri)
-                return false;
-            t++, uri++, len--;
-            continue;
+    const char *at = uri, *end = uri + len, *after = NULL, *taken = NULL; /* after: the last }; taken: up to here by it */
+    for (;;) {
+        if (*t == '{' && strchr(t, '}') && at < end && *at != '/') {
+            after = t = strchr(t, '}') + 1;
+            taken = ++at;
+        } else if (*t && *t != '{' && at < end && *t == *at) {
+            t++, at++;
+        } else if (!*t && at == end) {
+            return true;
+        } else if (after && taken < end && *taken != '/') {
+            t = after;
+            at = ++taken;
+        } else {
+            return false;
         }
-        const char *end = strchr(t, '}');
-        if (!end)
-            return false;
-        t = end + 1;
-        size_t n = 0;
-        while (n < len && uri[n] != '/' && uri[n] != *t)
-            n++;
-        if (!n)
-            return false;
-        uri += n, len -= n;
     }
-    return len == 0;
 }
 
 const resource *registry_template(const registry *reg, const char *uri, size_t len) {
