@@ -331,7 +331,8 @@ typedef struct lastro_service_call {
     lastro_error error;
 } lastro_service_call;
 
-/* lastro run PLUGIN NAME …  Returns the exit status. Standard output through print only. */
+/* lastro run PLUGIN NAME …  argv[0] is the command's own name. Returns the exit status; by convention 0 done, 1 failed,
+ * 2 unusable arguments (after saying so through log: the host prints nothing more). Standard output through print only. */
 typedef struct lastro_command {
     uint32_t size;
     const char *name, *summary, *usage;
