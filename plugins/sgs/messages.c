@@ -2,6 +2,7 @@
 #include "messages.h"
 
 #include "classify.h"
+#include "snapshot.h"
 #include <inttypes.h>
 #include <lastro/lastro.h>
 
@@ -119,6 +120,16 @@ static lastro_status tell_server(const telling *t, lastro_error *err) {
         t->prefix, t->status, t->attempts);
 }
 
+static lastro_status tell_offline(const telling *t, lastro_error *err) {
+    char codes[160];
+    sgs_snapshot_list(codes, sizeof codes);
+    return lastro_fail(
+        err, LASTRO_EOFFLINE,
+        "%so servidor está sem rede (--offline) e não há resposta guardada nem instantâneo desta "
+        "série. Há instantâneo de: %s.",
+        t->prefix, codes);
+}
+
 static lastro_status tell_simple(const telling *t, lastro_error *err) {
     static const struct {
         lastro_status status;
@@ -130,9 +141,6 @@ static lastro_status tell_simple(const telling *t, lastro_error *err) {
         [LASTRO_FETCH_LIMITED] = {LASTRO_EUPSTREAM,
                                   "o SGS limitou a taxa de pedidos (HTTP 429) e a espera pedida não coube "
                                   "no orçamento da chamada. Espere um minuto e repita."},
-        [LASTRO_FETCH_OFFLINE] = {LASTRO_EOFFLINE,
-                                  "o servidor está sem rede (--offline) e não há resposta guardada nem "
-                                  "instantâneo desta série. Há instantâneo de: 1, 188, 189, 432, 433, 4390."},
         [LASTRO_FETCH_CANCELLED] = {LASTRO_ECANCELLED, "a chamada foi cancelada."},
         [LASTRO_FETCH_TOO_LARGE] = {LASTRO_EUPSTREAM,
                                     "a resposta do SGS passou do tamanho aceito. Peça um período menor."},
@@ -154,7 +162,7 @@ lastro_status sgs_explain(const sgs_failure *f, lastro_error *err) {
     static lastro_status (*const tell[])(const telling *, lastro_error *) = {
         [LASTRO_FETCH_NOT_FOUND] = tell_not_found, [LASTRO_FETCH_REFUSED] = tell_refused,
         [LASTRO_FETCH_TIMEOUT] = tell_timeout,     [LASTRO_FETCH_SERVER] = tell_server,
-        [LASTRO_FETCH_MALFORMED] = tell_page,
+        [LASTRO_FETCH_MALFORMED] = tell_page,      [LASTRO_FETCH_OFFLINE] = tell_offline,
     };
     telling t = {.f = f, .attempts = f->answer->attempts, .status = f->answer->http_status};
     write_prefix(t.prefix, f->query, f->known);

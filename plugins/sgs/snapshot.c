@@ -42,6 +42,13 @@ bool sgs_snapshot_exists(int64_t code) {
     return find(code) != NULL;
 }
 
+void sgs_snapshot_list(char *ret, size_t size) {
+    size_t len = 0;
+    ret[0] = '\0';
+    for (size_t i = 0; i < LASTRO_COUNT(snapshots) && len < size; i++)
+        len += (size_t)snprintf(ret + len, size - len, "%s%" PRId64, i ? ", " : "", snapshots[i].code);
+}
+
 static lastro_status read_rows(lastro_call *call, const lastro_value *list, sgs_rows *ret,
                                lastro_error *err) {
     lastro_iter it;

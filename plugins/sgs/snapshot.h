@@ -8,6 +8,8 @@
 #include "sgs.h"
 
 bool sgs_snapshot_exists(int64_t code);
+/* "1, 188, 189, …" */
+void sgs_snapshot_list(char *ret, size_t size);
 /* Answers q from the snapshot into r (whose code, known and today are set) and records the provenance.
  * because: what led here, for the notice. LASTRO_EOFFLINE / LASTRO_ENOTFOUND: the snapshot holds nothing of
  * what was asked; err says what it holds. */
