@@ -81,8 +81,13 @@ void fetch_get_stats(fetch_engine *e, fetch_stats *ret) {
     pthread_mutex_lock(&e->lock);
     uint64_t joined = e->joined;
     pthread_mutex_unlock(&e->lock);
-    *ret = (fetch_stats){.hits = c.hits, .misses = c.misses, .negative_hits = c.negative_hits,
-                         .evictions = c.evictions, .bytes = c.bytes, .entries = c.entries, .joined = joined};
+    *ret = (fetch_stats){.hits = c.hits,
+                         .misses = c.misses,
+                         .negative_hits = c.negative_hits,
+                         .evictions = c.evictions,
+                         .bytes = c.bytes,
+                         .entries = c.entries,
+                         .joined = joined};
 }
 
 void fetch_purge(fetch_engine *e) {
@@ -166,7 +171,8 @@ static void read_request(lastro_request *to, const lastro_request *array, size_t
     memcpy(to, (const char *)array + index * stride, stride < sizeof *to ? stride : sizeof *to);
 }
 
-static void start_item(fetch_run_state *run, size_t index, const fetch_source *source, const lastro_request *requests) {
+static void start_item(fetch_run_state *run, size_t index, const fetch_source *source,
+                       const lastro_request *requests) {
     fetch_item *item = &run->items[index];
     item->run = run;
     item->source = source;
@@ -286,7 +292,8 @@ static bool hand_over_body(fetch_item *item, lastro_text *ret) {
 }
 
 static const char *reason_for_good(fetch_item *item) {
-    const char *copy = *item->reason ? arena_strndup(item->run->ctx->arena, item->reason, strlen(item->reason)) : "";
+    const char *copy =
+        *item->reason ? arena_strndup(item->run->ctx->arena, item->reason, strlen(item->reason)) : "";
     return copy ? copy : "";
 }
 
@@ -296,18 +303,25 @@ static uint32_t record(const fetch_item *item, int64_t read_at) {
         return 0;
     bool usable = item->outcome == LASTRO_FETCH_OK || item->outcome == LASTRO_FETCH_NOT_FOUND;
     bool elsewhere = item->url && item->real_url && strcmp(item->url, item->real_url) != 0;
-    fetch_access access = {.source = item->source, .url = item->url ? item->url : "",
+    fetch_access access = {.source = item->source,
+                           .url = item->url ? item->url : "",
                            .read_from = elsewhere && !fetch_url_fault(item->real_url) ? item->real_url : NULL,
-                           .retrieved_at = usable ? read_at : 0, .from_cache = item->from_cache,
-                           .attempts = item->tally.attempts, .outcome = item->outcome};
+                           .retrieved_at = usable ? read_at : 0,
+                           .from_cache = item->from_cache,
+                           .attempts = item->tally.attempts,
+                           .outcome = item->outcome};
     memcpy(access.anomalies, item->tally.anomalies, sizeof access.anomalies);
     return ctx->record(ctx->arg, &access);
 }
 
 static lastro_response response_of(fetch_item *item) {
-    lastro_response r = {.outcome = item->outcome, .verdict = LASTRO_BODY_RETRY, .body = {"", 0},
-                         .url = item->url ? item->url : "", .from_cache = item->from_cache,
-                         .attempts = item->tally.attempts, .reason = reason_for_good(item)};
+    lastro_response r = {.outcome = item->outcome,
+                         .verdict = LASTRO_BODY_RETRY,
+                         .body = {"", 0},
+                         .url = item->url ? item->url : "",
+                         .from_cache = item->from_cache,
+                         .attempts = item->tally.attempts,
+                         .reason = reason_for_good(item)};
     memcpy(r.anomalies, item->tally.anomalies, sizeof r.anomalies);
     if (item->started_ms)
         r.waited_ms = (uint32_t)(item->ended_ms - item->started_ms);
@@ -334,8 +348,12 @@ static lastro_status hand_back(fetch_item *item, lastro_response *array, size_t 
 }
 
 static lastro_status hand_back_nothing(size_t count, lastro_response *array, size_t stride) {
-    lastro_response r = {.size = (uint32_t)stride, .outcome = LASTRO_FETCH_UNSUPPORTED, .verdict = LASTRO_BODY_RETRY,
-                         .body = {"", 0}, .url = "", .reason = "out of memory"};
+    lastro_response r = {.size = (uint32_t)stride,
+                         .outcome = LASTRO_FETCH_UNSUPPORTED,
+                         .verdict = LASTRO_BODY_RETRY,
+                         .body = {"", 0},
+                         .url = "",
+                         .reason = "out of memory"};
     for (size_t i = 0; i < count; i++)
         memcpy((char *)array + i * stride, &r, stride < sizeof r ? stride : sizeof r);
     return LASTRO_ENOMEM;

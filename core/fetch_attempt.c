@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* fetch_attempt.c -- one exchange with the transport. It belongs to the item that started it and to the transport
- * until done was called; an item that ends early lets go of it and never waits for the transport's thread. */
+/* fetch_attempt.c -- one exchange with the transport. It belongs to the item that started it and to the
+ * transport until done was called; an item that ends early lets go of it and never waits for the transport's
+ * thread. */
 #include "fetch_internal.h"
 
 #include "clock.h"
@@ -10,8 +11,8 @@
 
 struct fetch_attempt {
     pthread_mutex_t lock;
-    unsigned owners;         /* item, transport */
-    fetch_item *item;        /* NULL: it let go */
+    unsigned owners;  /* item, transport */
+    fetch_item *item; /* NULL: it let go */
     bool done;
     const http_transport *transport;
     void *handle;
@@ -36,8 +37,12 @@ static void on_done(void *arg, http_result *r) {
     a->done = true;
     if (a->item) {
         fetch_result *to = &a->result;
-        *to = (fetch_result){.end = r->end, .status = r->status, .body = r->body, .body_len = r->body_len,
-                             .retry_after_ms = r->retry_after_ms, .wall_ms = clock_wall_ms(),
+        *to = (fetch_result){.end = r->end,
+                             .status = r->status,
+                             .body = r->body,
+                             .body_len = r->body_len,
+                             .retry_after_ms = r->retry_after_ms,
+                             .wall_ms = clock_wall_ms(),
                              .mono_ms = clock_mono_ms()};
         r->body = NULL;
         snprintf(to->content_type, sizeof to->content_type, "%s", r->content_type ? r->content_type : "");
@@ -51,7 +56,8 @@ static size_t body_max_of(const fetch_item *item) {
     return item->source->source->body_max ? item->source->source->body_max : (size_t)FETCH_BODY_MAX;
 }
 
-bool fetch_attempt_start(fetch_item *item, const http_transport *transport, void *handle, uint32_t timeout_ms) {
+bool fetch_attempt_start(fetch_item *item, const http_transport *transport, void *handle,
+                         uint32_t timeout_ms) {
     fetch_attempt *a = calloc(1, sizeof *a);
     if (!a)
         return false;
@@ -61,8 +67,12 @@ bool fetch_attempt_start(fetch_item *item, const http_transport *transport, void
     a->transport = transport;
     a->handle = handle;
     const char *accept = item->source->source->accept;
-    http_request request = {.url = item->real_url, .accept = accept ? accept : "application/json",
-                            .timeout_ms = timeout_ms, .body_max = body_max_of(item), .done = on_done, .arg = a};
+    http_request request = {.url = item->real_url,
+                            .accept = accept ? accept : "application/json",
+                            .timeout_ms = timeout_ms,
+                            .body_max = body_max_of(item),
+                            .done = on_done,
+                            .arg = a};
     http_exchange *exchange = transport->start(handle, &request);
     pthread_mutex_lock(&a->lock);
     a->exchange = exchange;

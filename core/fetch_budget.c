@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* fetch_budget.c -- the slots of a source within one call. A free slot goes to the waiting part that holds the
- * fewest, among equals to the one that was served longest ago: alone a part gets all of them, and as soon as another
- * waits the slots that come free go there until both hold as many. */
+/* fetch_budget.c -- the slots of a source within one call. A free slot goes to the waiting part that holds
+ * the fewest, among equals to the one that was served longest ago: alone a part gets all of them, and as soon
+ * as another waits the slots that come free go there until both hold as many. */
 #include "fetch_internal.h"
 
 #include <stdlib.h>
@@ -134,6 +134,7 @@ bool fetch_lane_open(fetch_lane *lane, fetch_budget *b, const lastro_source *sou
 bool fetch_lane_take(fetch_lane *lane) {
     fetch_pool *pool = lane->pool;
     pthread_mutex_lock(&lane->budget->lock);
+    list(lane); /* until it rests: it may want more */
     bool taken = pool->used < pool->slots;
     fetch_lane *first = taken ? first_before(lane) : NULL;
     if (first) {
@@ -144,8 +145,6 @@ bool fetch_lane_take(fetch_lane *lane) {
         pool->used++;
         lane->part->held++;
         lane->part->served = ++lane->budget->turn;
-    } else {
-        list(lane);
     }
     pthread_mutex_unlock(&lane->budget->lock);
     return taken;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* fetch_flight.c -- equal requests in the air at once, of whatever call, are one: the first leads and makes the
- * attempts, the others wait for what it comes to. A leader that ends for a reason of its own call (cancelled, out of
- * time) dissolves the flight: each follower is woken, the first to get a slot founds the next one. */
+/* fetch_flight.c -- equal requests in the air at once, of whatever call, are one: the first leads and makes
+ * the attempts, the others wait for what it comes to. A leader that ends for a reason of its own call
+ * (cancelled, out of time) dissolves the flight: each follower is woken, the first to get a slot founds the
+ * next one. */
 #include "fetch_internal.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 /* All under the engine's lock. It lives until its leader and all followers have let go of it. */
 struct fetch_flight {
-    fetch_flight *chain;     /* of its bucket, while in the air */
+    fetch_flight *chain; /* of its bucket, while in the air */
     fetch_item *followers;
     unsigned refs;
     bool ended, own;
@@ -19,7 +20,7 @@ struct fetch_flight {
     char reason[200];
     uint64_t hash;
     uint32_t class_len, key_len;
-    char name[];             /* class, then key: another class has other patience */
+    char name[]; /* class, then key: another class has other patience */
 };
 
 void fetch_tally_add(fetch_tally *to, const fetch_tally *more) {
@@ -37,7 +38,8 @@ static fetch_flight **bucket_of(fetch_engine *e, uint64_t hash) {
 static bool is_flight_of(const fetch_flight *f, const fetch_item *item) {
     size_t class_len = strlen(item->limits.name);
     return f->hash == item->key.hash && f->class_len == class_len && f->key_len == item->key.len &&
-           !memcmp(f->name, item->limits.name, class_len) && !memcmp(f->name + class_len, item->key.text, item->key.len);
+           !memcmp(f->name, item->limits.name, class_len) &&
+           !memcmp(f->name + class_len, item->key.text, item->key.len);
 }
 
 static fetch_flight *found_flight(fetch_engine *e, const fetch_item *item) {
@@ -121,7 +123,8 @@ void fetch_flight_end(fetch_item *item, int32_t outcome, bool own) {
         f->answer = cache_answer_ref(item->answer);
     memcpy(f->reason, item->reason, sizeof f->reason);
     for (fetch_item *follower = f->followers; follower; follower = follower->follow_next)
-        fetch_item_signal(follower); /* its memory stays while it is listed, and it cannot leave without our lock */
+        fetch_item_signal(
+            follower); /* its memory stays while it is listed, and it cannot leave without our lock */
     release(f);
     pthread_mutex_unlock(&e->lock);
     item->flight = NULL;

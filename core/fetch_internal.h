@@ -8,7 +8,8 @@
  *   fetch_budget.c   slots of a source, shared by the parts of a call
  *   fetch_policy.c   addresses, limits, judgement, waits: no state
  *
- * Locks, outer to inner: engine | budget | attempt, then run. The run's lock is held only to leave or take events. */
+ * Locks, outer to inner: engine | budget | attempt, then run. The run's lock is held only to leave or take
+ * events. */
 #ifndef LASTRO_CORE_FETCH_INTERNAL_H
 #define LASTRO_CORE_FETCH_INTERNAL_H
 
@@ -52,7 +53,8 @@ fetch_judgement fetch_judge_verdict(int32_t verdict, uint32_t http_status);
 /* For a source without a classifier: by status alone. */
 int32_t fetch_classify_status(uint32_t http_status);
 
-/* The wait after the given number of failed attempts (from 1); random: 32 random bits. retry_after_ms: -1 none. */
+/* The wait after the given number of failed attempts (from 1); random: 32 random bits. retry_after_ms: -1
+ * none. */
 int64_t fetch_wait_ms(const fetch_limits *limits, uint32_t failed, uint32_t random, int64_t retry_after_ms);
 
 /* ---- fetch_budget.c ---- */
@@ -71,7 +73,7 @@ typedef struct fetch_lane {
     struct fetch_lane *next, *prev;
     bool waiting;
     struct fetch_lane *next_of_run;
-    bool wanted;             /* by a ready item of the run */
+    bool wanted; /* by a ready item of the run */
 } fetch_lane;
 
 /* False: out of memory. */
@@ -97,10 +99,10 @@ typedef struct fetch_run_state {
     const fetch_context *ctx;
     pthread_mutex_t lock;
     pthread_cond_t wakeup;
-    bool signalled;          /* under lock; so are the items' events */
+    bool signalled; /* under lock; so are the items' events */
     struct fetch_item *items;
-    size_t count, open;      /* open: not done */
-    fetch_lane *lanes;       /* opened so far */
+    size_t count, open;       /* open: not done */
+    fetch_lane *lanes;        /* opened so far */
     fetch_budget *own_budget; /* when the context brings none */
 } fetch_run_state;
 
@@ -116,15 +118,15 @@ typedef struct fetch_item {
     fetch_lane *lane;
     fetch_item_state state;
     bool has_slot, leads, event, missed; /* missed: counted as a miss of the cache */
-    fetch_attempt *attempt;     /* in the air */
-    fetch_flight *flight;       /* led or followed */
+    fetch_attempt *attempt;              /* in the air */
+    fetch_flight *flight;                /* led or followed */
     struct fetch_item *follow_next, *follow_prev;
     int64_t started_ms, budget_end_ms, due_ms, ended_ms;
-    uint32_t tries;             /* of the flight it leads */
+    uint32_t tries; /* of the flight it leads */
     fetch_tally tally;
-    cache_answer *answer;       /* of the last attempt that brought one */
+    cache_answer *answer; /* of the last attempt that brought one */
     int32_t outcome;
-    lastro_status status;       /* LASTRO_OK: as the outcome says */
+    lastro_status status; /* LASTRO_OK: as the outcome says */
     bool from_cache;
     char reason[200];
 } fetch_item;
@@ -135,9 +137,11 @@ fetch_lane *fetch_item_lane(fetch_item *item);
 void fetch_item_signal(fetch_item *item);
 /* One look at an item that is not done; event: it was signalled. */
 void fetch_item_step(fetch_item *item, int64_t now, bool event);
-/* Ends it, giving back all it holds; reason is copied. own: the outcome is this call's alone, not the source's. */
+/* Ends it, giving back all it holds; reason is copied. own: the outcome is this call's alone, not the
+ * source's. */
 void fetch_item_finish(fetch_item *item, int32_t outcome, bool own, const char *reason);
-__attribute__((format(printf, 3, 4))) void fetch_item_log(fetch_item *item, int32_t level, const char *fmt, ...);
+__attribute__((format(printf, 3, 4))) void fetch_item_log(fetch_item *item, int32_t level, const char *fmt,
+                                                          ...);
 
 /* ---- fetch_flight.c ---- */
 
@@ -150,9 +154,11 @@ typedef enum { FLIGHT_NONE, FLIGHT_LED, FLIGHT_FOLLOWED } fetch_flight_role;
 fetch_flight_role fetch_flight_enter(fetch_item *item, bool found);
 /* The leader's: one more attempt made (anomaly -1) or one more fault. */
 void fetch_flight_count(fetch_item *item, int32_t attempts, int32_t anomaly);
-/* The leader's: everybody gets this outcome and the item's answer; own: the followers must see for themselves. */
+/* The leader's: everybody gets this outcome and the item's answer; own: the followers must see for
+ * themselves. */
 void fetch_flight_end(fetch_item *item, int32_t outcome, bool own);
-/* A follower's: takes what the flight came to into the item. False: it has not ended. ret_own as given to end. */
+/* A follower's: takes what the flight came to into the item. False: it has not ended. ret_own as given to
+ * end. */
 bool fetch_flight_take(fetch_item *item, int32_t *ret_outcome, bool *ret_own);
 void fetch_flight_leave(fetch_item *item);
 
@@ -169,7 +175,8 @@ typedef struct {
 } fetch_result;
 
 /* Starts one; item->attempt is set. False: out of memory. */
-bool fetch_attempt_start(fetch_item *item, const http_transport *transport, void *handle, uint32_t timeout_ms);
+bool fetch_attempt_start(fetch_item *item, const http_transport *transport, void *handle,
+                         uint32_t timeout_ms);
 /* False: it has not ended. True: ret is filled, item->attempt is gone. */
 bool fetch_attempt_take(fetch_item *item, fetch_result *ret);
 /* Ends it early without waiting for the transport; item->attempt is gone. */
@@ -180,8 +187,8 @@ void fetch_attempt_abandon(fetch_item *item);
 struct fetch_engine {
     fetch_config config;
     char *user_agent;
-    cache *cache;            /* NULL: none */
-    pthread_mutex_t lock;    /* of what follows, up to joined */
+    cache *cache;         /* NULL: none */
+    pthread_mutex_t lock; /* of what follows, up to joined */
     fetch_flight *flights[FLIGHT_BUCKETS];
     uint64_t random;
     uint64_t joined;

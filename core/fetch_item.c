@@ -2,8 +2,8 @@
 /* fetch_item.c -- one request of a run: cache, flight, slot, attempts, waits, outcome.
  *
  *   READY ──(cache)──────────────────────────────▶ DONE
- *     │ ├──(an equal one is in the air)─▶ FOLLOWING ─▶ DONE, or READY when that one gave up for its own reasons
- *     └─(slot)─▶ IN_AIR ⇄ WAITING ───────────────▶ DONE
+ *     │ ├──(an equal one is in the air)─▶ FOLLOWING ─▶ DONE, or READY when that one gave up for its own
+ * reasons └─(slot)─▶ IN_AIR ⇄ WAITING ───────────────▶ DONE
  *
  * A slot is kept through the waits: a source in trouble is not asked other things instead. */
 #include "fetch_internal.h"
@@ -107,9 +107,12 @@ static bool read_answer(fetch_item *item, fetch_result *r) {
     a->wall_ms = r->wall_ms;
     a->mono_ms = r->mono_ms;
     memcpy(a->content_type, r->content_type, sizeof a->content_type);
-    lastro_attempt view = {.size = sizeof view, .http_status = r->status,
+    lastro_attempt view = {.size = sizeof view,
+                           .http_status = r->status,
                            .content_type = {a->content_type, strlen(a->content_type)},
-                           .body = {a->body, a->body_len}, .url = item->url, .class_name = item->limits.name};
+                           .body = {a->body, a->body_len},
+                           .url = item->url,
+                           .class_name = item->limits.name};
     a->verdict = source->classify ? source->classify(item->source->self, &view, a->reason, sizeof a->reason)
                                   : fetch_classify_status(r->status);
     a->reason[sizeof a->reason - 1] = '\0';
@@ -219,7 +222,8 @@ static void enter_air(fetch_item *item, int64_t now) {
         return;
     }
     bool slot = fetch_lane_take(lane);
-    pthread_mutex_lock(&e->lock); /* a flight that ends has filled the cache before it is gone from the table */
+    pthread_mutex_lock(
+        &e->lock); /* a flight that ends has filled the cache before it is gone from the table */
     bool cached = from_cache(item);
     fetch_flight_role role = cached ? FLIGHT_NONE : fetch_flight_enter(item, slot);
     pthread_mutex_unlock(&e->lock);
@@ -243,7 +247,8 @@ static void enter(fetch_item *item, int64_t now) {
     if (from_cache(item))
         finish_cached(item);
     else if (item->run->ctx->offline)
-        fetch_item_finish(item, LASTRO_FETCH_OFFLINE, true, "the network may not be used and the cache has no answer");
+        fetch_item_finish(item, LASTRO_FETCH_OFFLINE, true,
+                          "the network may not be used and the cache has no answer");
     else
         enter_air(item, now);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* fetch_policy.c -- the rules of fetching that need no state: which addresses may be read, a class's limits, what an
- * attempt's end means, how long to wait. */
+/* fetch_policy.c -- the rules of fetching that need no state: which addresses may be read, a class's limits,
+ * what an attempt's end means, how long to wait. */
 #include "fetch_internal.h"
 
 #include <string.h>
@@ -209,5 +209,6 @@ lastro_status fetch_status_of(int32_t outcome) {
         [LASTRO_FETCH_DEADLINE] = LASTRO_EDEADLINE,
         [LASTRO_FETCH_UNSUPPORTED] = LASTRO_EINTERNAL,
     };
-    return outcome >= 0 && (size_t)outcome < sizeof status / sizeof *status ? status[outcome] : LASTRO_EINTERNAL;
+    return outcome >= 0 && (size_t)outcome < sizeof status / sizeof *status ? status[outcome]
+                                                                            : LASTRO_EINTERNAL;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules of core/cache.h: what is kept, for how long, what goes first, and that want of memory harms nobody. */
+/* The rules of core/cache.h: what is kept, for how long, what goes first, and that want of memory harms
+ * nobody. */
 #include "cache.h"
 #include "clock.h"
 #include "unit.h"
@@ -137,7 +138,8 @@ static void put__the_least_recently_used_go_first_and_the_cap_holds(void) {
 
 static void put__replaces_and_forgets_by_age(void) {
     cache *c = cache_create(1 << 20, NULL);
-    cache_answer *older = answer_of("older", 5, LASTRO_BODY_OK), *newer = answer_of("newer", 5, LASTRO_BODY_OK);
+    cache_answer *older = answer_of("older", 5, LASTRO_BODY_OK),
+                 *newer = answer_of("newer", 5, LASTRO_BODY_OK);
     newer->mono_ms = older->mono_ms + 1;
     cache_put(c, key_of("k"), newer);
     cache_put(c, key_of("k"), older); /* a straggler */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules of core/fetch.h, against a transport that plays scripts: outcomes, attempts, waits, sharing, fairness. */
+/* The rules of core/fetch.h, against a transport that plays scripts: outcomes, attempts, waits, sharing,
+ * fairness. */
 #include "cache.h"
 #include "clock.h"
 #include "fetch.h"
@@ -30,8 +31,10 @@ typedef struct {
     int64_t retry_after_ms; /* 0: none */
 } step;
 
-#define JSON_OK(delay) {delay, HTTP_DONE, 200, "[{\"data\":\"01/01/2026\",\"valor\":\"1.5\"}]", 0}
-#define HTML(delay) {delay, HTTP_DONE, 200, "<!DOCTYPE html><html>busy</html>", 0}
+#define JSON_OK(delay)                                                                                       \
+    { delay, HTTP_DONE, 200, "[{\"data\":\"01/01/2026\",\"valor\":\"1.5\"}]", 0 }
+#define HTML(delay)                                                                                          \
+    { delay, HTTP_DONE, 200, "<!DOCTYPE html><html>busy</html>", 0 }
 
 typedef struct {
     const char *path; /* end of the address */
@@ -68,7 +71,9 @@ static struct {
 } fake = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 static void play(http_exchange *x, bool cancelled) {
-    http_result r = {.end = cancelled ? HTTP_CANCELLED : x->step.end, .content_type = "", .error = "",
+    http_result r = {.end = cancelled ? HTTP_CANCELLED : x->step.end,
+                     .content_type = "",
+                     .error = "",
                      .retry_after_ms = x->step.retry_after_ms ? x->step.retry_after_ms : -1};
     if (r.end == HTTP_DONE && (uint32_t)x->step.delay_ms > x->request.timeout_ms)
         r.end = HTTP_TIMEOUT;
@@ -111,8 +116,9 @@ static void *fake_thread(void *arg) {
         int64_t next;
         http_exchange *x = take_due(clock_mono_ms(), &next);
         if (x) {
+            bool cancelled = x->cancelled; /* late cancellations still come until done was called */
             pthread_mutex_unlock(&fake.lock);
-            play(x, x->cancelled);
+            play(x, cancelled);
             pthread_mutex_lock(&fake.lock);
             continue;
         }
@@ -153,7 +159,7 @@ static step step_for(const char *url) {
             return now;
         }
     }
-    return (step)JSON_OK(5);
+    return (step)JSON_OK(strstr(url, "/part") ? 20 : 5);
 }
 
 static http_exchange *fake_start(void *t, const http_request *request) {
@@ -194,7 +200,8 @@ static void fake_cancel(void *t, http_exchange *x) {
 }
 
 static const http_transport *fake_transport(void *arg, lastro_error *err) {
-    static const http_transport table = {HTTP_TRANSPORT_VERSION, fake_open, fake_close, fake_start, fake_cancel};
+    static const http_transport table = {HTTP_TRANSPORT_VERSION, fake_open, fake_close, fake_start,
+                                         fake_cancel};
     fake.loads++;
     if (!arg)
         return &table;
@@ -227,20 +234,28 @@ static int32_t classify(void *self, const lastro_attempt *a, char *reason, size_
     return LASTRO_BODY_SUSPECT;
 }
 
-#define CLASS(...) {.size = sizeof(lastro_request_class), __VA_ARGS__}
-static const lastro_request_class quick = CLASS(.name = "quick", .attempt_ms = 1000, .attempts = 3, .budget_ms = 5000,
-                                                .wait_ms = 4, .wait_max_ms = 16);
-static const lastro_request_class hasty = CLASS(.name = "hasty", .attempt_ms = 30, .attempts = 3, .budget_ms = 5000,
-                                                .wait_ms = 2, .wait_max_ms = 4);
-static const lastro_request_class broke = CLASS(.name = "broke", .attempt_ms = 40, .attempts = 100, .budget_ms = 100,
-                                                .wait_ms = 1, .wait_max_ms = 2);
+#define CLASS(...)                                                                                           \
+    { .size = sizeof(lastro_request_class), __VA_ARGS__ }
+static const lastro_request_class quick = CLASS(.name = "quick", .attempt_ms = 1000, .attempts = 3,
+                                                .budget_ms = 5000, .wait_ms = 4, .wait_max_ms = 16);
+static const lastro_request_class hasty = CLASS(.name = "hasty", .attempt_ms = 30, .attempts = 3,
+                                                .budget_ms = 5000, .wait_ms = 2, .wait_max_ms = 4);
+static const lastro_request_class broke = CLASS(.name = "broke", .attempt_ms = 40, .attempts = 100,
+                                                .budget_ms = 100, .wait_ms = 1, .wait_max_ms = 2);
+static const lastro_request_class cut =
+    CLASS(.name = "cut", .attempt_ms = 5000, .attempts = 3, .budget_ms = 60, .wait_ms = 1, .wait_max_ms = 2);
 static const lastro_request_class stubborn = CLASS(.name = "stubborn", .attempt_ms = 1000, .attempts = 5,
                                                    .budget_ms = 20000, .wait_ms = 20, .wait_max_ms = 80);
 static const lastro_request_class sleepy = CLASS(.name = "sleepy", .attempt_ms = 1000, .attempts = 3,
                                                  .budget_ms = 60000, .wait_ms = 9000, .wait_max_ms = 9000);
-static const lastro_request_class *const classes[] = {&quick, &hasty, &broke, &stubborn, &sleepy, NULL};
-static const lastro_source source = {.size = sizeof source, .name = "sgs", .base_url = "https://api.example.org",
-                                     .parallel = 4, .body_max = 1000, .classes = classes, .classify = classify};
+static const lastro_request_class *const classes[] = {&quick, &hasty, &broke, &cut, &stubborn, &sleepy, NULL};
+static const lastro_source source = {.size = sizeof source,
+                                     .name = "sgs",
+                                     .base_url = "https://api.example.org",
+                                     .parallel = 4,
+                                     .body_max = 1000,
+                                     .classes = classes,
+                                     .classify = classify};
 static const fetch_source plain = {.source = &source};
 
 /* ---- a call ---- */
@@ -282,8 +297,8 @@ static void call_init(call *c) {
     memset(c, 0, sizeof *c);
     arena_init(&c->memory, 0);
     cancel_init(&c->cancel);
-    c->ctx = (fetch_context){.arena = &c->memory, .cancel = &c->cancel, .record = record, .pin = pin, .log = log_line,
-                             .arg = c};
+    c->ctx = (fetch_context){
+        .arena = &c->memory, .cancel = &c->cancel, .record = record, .pin = pin, .log = log_line, .arg = c};
 }
 
 static void call_end(call *c) {
@@ -301,8 +316,8 @@ static void setup(script *scripts, size_t count) {
     fake.starts = fake.cancelled = fake.in_air = fake.in_air_max = fake.loads = 0;
     fake.opened = false;
     memset(fake.part_in_air, 0, sizeof fake.part_in_air);
-    fetch_config config = {.cache_bytes = 1 << 20, .user_agent = "lastro-test/1", .transport = fake_transport,
-                           .seed = 42};
+    fetch_config config = {
+        .cache_bytes = 1 << 20, .user_agent = "lastro-test/1", .transport = fake_transport, .seed = 42};
     engine = fetch_create(&config);
     CU_ASSERT_PTR_NOT_NULL_FATAL(engine);
 }
@@ -312,7 +327,10 @@ static void teardown(void) {
     engine = NULL;
 }
 
-#define REQUEST(...) (lastro_request){.size = sizeof(lastro_request), .source = "sgs", __VA_ARGS__}
+#define REQUEST(...)                                                                                         \
+    (lastro_request) {                                                                                       \
+        .size = sizeof(lastro_request), .source = "sgs", __VA_ARGS__                                         \
+    }
 
 static lastro_response get(call *c, lastro_request request) {
     const fetch_source *sources[] = {&plain};
@@ -376,7 +394,8 @@ static void outcome__each_of_them(void) {
         call_init(&c);
         lastro_response r = get(&c, REQUEST(.target = cases[i].target, .class_name = cases[i].class_name));
         unit_check(r.outcome == cases[i].outcome && r.attempts == cases[i].attempts &&
-                       anomaly_sum(&r) == cases[i].anomalies && r.anomalies[cases[i].anomaly] == cases[i].anomalies &&
+                       anomaly_sum(&r) == cases[i].anomalies &&
+                       r.anomalies[cases[i].anomaly] == cases[i].anomalies &&
                        fetch_status_of(r.outcome) == cases[i].status && r.reason && r.access == 1 &&
                        c.accesses[0].outcome == r.outcome && c.accesses[0].attempts == r.attempts &&
                        (c.accesses[0].retrieved_at != 0) == (r.outcome <= LASTRO_FETCH_NOT_FOUND),
@@ -452,7 +471,8 @@ static void outcome__a_transport_that_breaks_the_cap_is_caught(void) {
 }
 
 static void outcome__no_module_says_so(void) {
-    fetch_config config = {.user_agent = "lastro-test/1", .transport = fake_transport, .transport_arg = &fake};
+    fetch_config config = {
+        .user_agent = "lastro-test/1", .transport = fake_transport, .transport_arg = &fake};
     call c;
     call_init(&c);
     engine = fetch_create(&config);
@@ -526,9 +546,13 @@ static void budget__ends_the_attempts_and_cuts_the_last(void) {
     int64_t took = clock_mono_ms() - from;
     CU_ASSERT_EQUAL(r.outcome, LASTRO_FETCH_TIMEOUT);
     unit_check(took >= 90 && took < 100 + SOON_MS, "took %lld ms", (long long)took);
-    CU_ASSERT(r.attempts >= 2 && r.attempts <= 4);
+    CU_ASSERT(r.attempts >= 1 && r.attempts <= 3); /* of a hundred */
     CU_ASSERT_EQUAL(r.anomalies[LASTRO_ANOMALY_TIMEOUT], r.attempts);
-    CU_ASSERT(fake.timeout_ms[r.attempts - 1] < 40);
+    int before = fake_starts();
+    r = get(&c, REQUEST(.target = "/slow", .class_name = "cut"));
+    CU_ASSERT_EQUAL(r.outcome, LASTRO_FETCH_TIMEOUT);
+    CU_ASSERT_EQUAL(r.attempts, 1);
+    CU_ASSERT_EQUAL(fake.timeout_ms[before], 60);
     call_end(&c);
     teardown();
 }
@@ -779,7 +803,9 @@ static void many__never_more_than_the_source_allows(void) {
     CU_ASSERT_EQUAL(fake.in_air_max, 4);
     CU_ASSERT_EQUAL(fake_starts(), 20); /* all carried out */
     for (int i = 0; i < 20; i++)
-        CU_ASSERT_EQUAL(rets[i].outcome, i == 7 ? LASTRO_FETCH_NOT_FOUND : i == 9 ? LASTRO_FETCH_REFUSED : LASTRO_FETCH_OK);
+        CU_ASSERT_EQUAL(rets[i].outcome, i == 7   ? LASTRO_FETCH_NOT_FOUND
+                                         : i == 9 ? LASTRO_FETCH_REFUSED
+                                                  : LASTRO_FETCH_OK);
     call_end(&c);
     teardown();
 }
@@ -816,15 +842,13 @@ static void check_shares(void) {
             shared = fake.start_in_air[i] > shared ? fake.start_in_air[i] : shared;
     }
     CU_ASSERT_EQUAL(alone, 4);
-    CU_ASSERT_EQUAL(shared, 2);
-    CU_ASSERT(first2 < 12); /* the second did not wait for the first to end */
+    unit_check(shared == 2, "a part held %d", shared);
+    unit_check(first2 < 16, "the second began after %d",
+               first2); /* the second did not wait for the first to end */
 }
 
 static void many__parts_of_a_call_share_fairly(void) {
-    static script scripts[1];
-    call c;
-    setup(scripts, 0);
-    call_init(&c);
+    setup(NULL, 0);
     fetch_budget *budget = fetch_budget_create();
     part_run one = {budget, 1, LASTRO_OK}, two = {budget, 2, LASTRO_OK};
     pthread_t a, b;
@@ -839,7 +863,6 @@ static void many__parts_of_a_call_share_fairly(void) {
     CU_ASSERT_EQUAL(fake.in_air_max, 4);
     check_shares();
     fetch_budget_destroy(budget);
-    call_end(&c);
     teardown();
 }
 
@@ -892,6 +915,86 @@ static void many__a_plugin_of_another_abi_steps_by_its_own_size(void) {
     teardown();
 }
 
+/* ---- a storm: every way to end, all at once ---- */
+
+typedef struct {
+    unsigned seed;
+    int wrong;
+} stormer;
+
+static void *storm(void *arg) {
+    stormer *s = arg;
+    static const char *const targets[] = {"/ok", "/404", "/502", "/html", "/429", "/down", "/slow", "/flaky"};
+    for (int round = 0; round < 40; round++) {
+        enum { N = 5 };
+        lastro_request requests[N];
+        const fetch_source *sources[N];
+        lastro_response rets[N];
+        call c;
+        call_init(&c);
+        for (int i = 0; i < N; i++) {
+            requests[i] =
+                REQUEST(.target = targets[rand_r(&s->seed) % 8], .fresh_ms = rand_r(&s->seed) % 3 ? 0 : 20,
+                        .negative_ms = rand_r(&s->seed) % 2 ? 0 : 20);
+            sources[i] = &plain;
+            rets[i] = (lastro_response){.size = sizeof *rets};
+        }
+        if (rand_r(&s->seed) % 2)
+            c.ctx.deadline_mono_ms = clock_mono_ms() + rand_r(&s->seed) % 30;
+        fetch_run(engine, &c.ctx, sources, requests, N, rets);
+        for (int i = 0; i < N; i++)
+            s->wrong += (rets[i].outcome == LASTRO_FETCH_OK) != (rets[i].verdict == LASTRO_BODY_OK) ||
+                        rets[i].outcome == LASTRO_FETCH_CANCELLED ||
+                        rets[i].outcome >= LASTRO_FETCH_TOO_LARGE + (c.ctx.deadline_mono_ms ? 2 : 0) ||
+                        (rets[i].outcome == LASTRO_FETCH_OK && rets[i].body.at[0] != '[');
+        call_end(&c);
+    }
+    return NULL;
+}
+
+static void *raise_later(void *arg) {
+    usleep(7000);
+    cancel_raise(arg);
+    return NULL;
+}
+
+static void many__a_storm_ends_and_leaves_nothing_behind(void) {
+    script scripts[] = {
+        {"/404", {{1, HTTP_DONE, 404, "{}", 0}}, 0},
+        {"/502", {{2, HTTP_DONE, 502, "x", 0}}, 0},
+        {"/html", {HTML(3)}, 0},
+        {"/429", {{1, HTTP_DONE, 429, "{}", 3}}, 0},
+        {"/down", {{0, HTTP_NETWORK, 0, "", 0}}, 0},
+        {"/slow", {JSON_OK(15)}, 0},
+        {"/flaky", {HTML(1), JSON_OK(1)}, 0},
+    };
+    enum { THREADS = 6 };
+    pthread_t threads[THREADS];
+    stormer stormers[THREADS];
+    setup(scripts, sizeof scripts / sizeof *scripts);
+    for (int i = 0; i < THREADS; i++) {
+        stormers[i] = (stormer){(unsigned)i + 1, 0};
+        pthread_create(&threads[i], NULL, storm, &stormers[i]);
+    }
+    for (int i = 0; i < 30; i++) { /* and among them some that are cancelled while they lead or follow */
+        background b = {.status = LASTRO_OK};
+        pthread_t raiser;
+        background_start(&b, REQUEST(.target = "/slow"));
+        pthread_create(&raiser, NULL, raise_later, &b.c.cancel);
+        pthread_join(b.thread, NULL);
+        pthread_join(raiser, NULL);
+        CU_ASSERT(b.response.outcome == LASTRO_FETCH_OK || b.response.outcome == LASTRO_FETCH_CANCELLED);
+        call_end(&b.c);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        CU_ASSERT_EQUAL(stormers[i].wrong, 0);
+    }
+    CU_ASSERT(stats().joined > 0);
+    await(nothing_in_air);
+    teardown();
+}
+
 /* ---- cache ---- */
 
 static void cache__a_hit_is_honest(void) {
@@ -926,7 +1029,8 @@ static void cache__a_hit_is_honest(void) {
 }
 
 static void cache__a_wrong_code_costs_its_seconds_once(void) {
-    script scripts[] = {{"/404", {{1, HTTP_DONE, 404, "{}", 0}}, 0}, {"/406", {{1, HTTP_DONE, 406, "{}", 0}}, 0}};
+    script scripts[] = {{"/404", {{1, HTTP_DONE, 404, "{}", 0}}, 0},
+                        {"/406", {{1, HTTP_DONE, 406, "{}", 0}}, 0}};
     call c;
     setup(scripts, 2);
     call_init(&c);
@@ -1002,21 +1106,36 @@ static void address__what_may_be_read(void) {
         const char *base;
         bool allowed;
     } cases[] = {
-        {"https://api.example.org", true},   {"https://api.example.org:8443", true},
-        {"https://[2001:db8::1]:443", true}, {"http://127.0.0.1:80", true},
-        {"http://127.9.8.7", true},          {"http://localhost:8080/sim", true},
-        {"http://[::1]:9", true},            {"http://api.example.org", false},
-        {"http://127.0.0.1.evil.org", false}, {"http://127.1", false},
-        {"http://127.0.0.0x1", false},       {"http://127.0.0.01", false},
-        {"http://0.0.0.0", false},           {"http://localhost.evil.org", false},
-        {"http://localhost@evil.org", false}, {"https://user:s3cr3t@api.example.org", false},
-        {"http://127.0.0.1\\@evil.org", false}, {"ftp://127.0.0.1", false},
-        {"file:///etc/passwd", false},       {"https://", false},
-        {"https:///x", false},               {"https://host:", false},
-        {"https://host:123456", false},      {"HTTP://127.0.0.1", false},
-        {"https://a b", false},              {"https://a\r\nHost: b", false},
-        {"http://[::1", false},              {"http://[::1]x", false},
-        {"https://api.example.org#x", false}, {"", false},
+        {"https://api.example.org", true},
+        {"https://api.example.org:8443", true},
+        {"https://[2001:db8::1]:443", true},
+        {"http://127.0.0.1:80", true},
+        {"http://127.9.8.7", true},
+        {"http://localhost:8080/sim", true},
+        {"http://[::1]:9", true},
+        {"http://api.example.org", false},
+        {"http://127.0.0.1.evil.org", false},
+        {"http://127.1", false},
+        {"http://127.0.0.0x1", false},
+        {"http://127.0.0.01", false},
+        {"http://0.0.0.0", false},
+        {"http://localhost.evil.org", false},
+        {"http://localhost@evil.org", false},
+        {"https://user:s3cr3t@api.example.org", false},
+        {"http://127.0.0.1\\@evil.org", false},
+        {"ftp://127.0.0.1", false},
+        {"file:///etc/passwd", false},
+        {"https://", false},
+        {"https:///x", false},
+        {"https://host:", false},
+        {"https://host:123456", false},
+        {"HTTP://127.0.0.1", false},
+        {"https://a b", false},
+        {"https://a\r\nHost: b", false},
+        {"http://[::1", false},
+        {"http://[::1]x", false},
+        {"https://api.example.org#x", false},
+        {"", false},
     };
     setup(NULL, 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -1060,6 +1179,7 @@ int main(void) {
         UNIT_TEST(many__parts_of_a_call_share_fairly),
         UNIT_TEST(many__a_cancelled_part_leaves_its_slots),
         UNIT_TEST(many__a_plugin_of_another_abi_steps_by_its_own_size),
+        UNIT_TEST(many__a_storm_ends_and_leaves_nothing_behind),
         UNIT_TEST(cache__a_hit_is_honest),
         UNIT_TEST(cache__a_wrong_code_costs_its_seconds_once),
         UNIT_TEST(cache__offline_is_the_cache_and_no_more),

@@ -53,11 +53,11 @@ static void pack_bomb(packer *p) {
     memset(p, 0, sizeof *p);
     memcpy(p->at, head, sizeof head);
     p->len = sizeof head;
-    pack(p, 3, 3);                    /* last block, fixed codes */
-    pack(p, 0x0c, 8);                 /* literal 0: 00110000, its first bit first */
+    pack(p, 3, 3);    /* last block, fixed codes */
+    pack(p, 0x0c, 8); /* literal 0: 00110000, its first bit first */
     for (int i = 0; i < BOMB_BYTES / 258; i++)
-        pack(p, 0xa3, 13);            /* length 258: 11000101; distance 1: 00000 */
-    pack(p, 0, 7 + 8);                /* end of block */
+        pack(p, 0xa3, 13); /* length 258: 11000101; distance 1: 00000 */
+    pack(p, 0, 7 + 8);     /* end of block */
 }
 
 static uint32_t crc32_of(const char *text, size_t len) {
@@ -73,8 +73,10 @@ static uint32_t crc32_of(const char *text, size_t len) {
 /* gzip with the text stored as it is. */
 static size_t pack_stored(unsigned char *to, const char *text) {
     size_t len = strlen(text);
-    const unsigned char head[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1, (unsigned char)len, 0, (unsigned char)~len, 0xff};
-    uint32_t tail[] = {crc32_of(text, len), (uint32_t)len}; /* little-endian machines only, as the rest of Lastro's CI */
+    const unsigned char head[] = {
+        0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1, (unsigned char)len, 0, (unsigned char)~len, 0xff};
+    uint32_t tail[] = {crc32_of(text, len),
+                       (uint32_t)len}; /* little-endian machines only, as the rest of Lastro's CI */
     memcpy(to, head, sizeof head);
     memcpy(to + sizeof head, text, len);
     memcpy(to + sizeof head + len, tail, sizeof tail);
@@ -102,7 +104,8 @@ __attribute__((format(printf, 2, 3))) static void say(int fd, const char *fmt, .
 }
 
 static void say_body(int fd, const char *status, const char *more, const void *body, size_t len) {
-    say(fd, "HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n%s\r\n", status, len, more);
+    say(fd, "HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n%s\r\n", status, len,
+        more);
     send_all(fd, body, len);
 }
 
@@ -165,10 +168,12 @@ static void answer_limited(int fd, const char *path) {
         say_body(fd, "429 Too Many Requests", "Retry-After: 7\r\n", "{}", 2);
     else if (!strcmp(path, "/429-date"))
         say_body(fd, "429 Too Many Requests",
-                 "Date: Fri, 21 Aug 2026 10:00:00 GMT\r\nRetry-After: Fri, 21 Aug 2026 10:01:30 GMT\r\n", "{}", 2);
+                 "Date: Fri, 21 Aug 2026 10:00:00 GMT\r\nRetry-After: Fri, 21 Aug 2026 10:01:30 GMT\r\n",
+                 "{}", 2);
     else if (!strcmp(path, "/429-past"))
         say_body(fd, "429 Too Many Requests",
-                 "Date: Fri, 21 Aug 2026 10:00:00 GMT\r\nRetry-After: Fri, 21 Aug 2026 09:00:00 GMT\r\n", "{}", 2);
+                 "Date: Fri, 21 Aug 2026 10:00:00 GMT\r\nRetry-After: Fri, 21 Aug 2026 09:00:00 GMT\r\n",
+                 "{}", 2);
     else if (!strcmp(path, "/429-odd"))
         say_body(fd, "429 Too Many Requests", "Retry-After: soon\r\n", "{}", 2);
     else if (!strcmp(path, "/429-long"))
@@ -331,8 +336,12 @@ static void got_free(got *g) {
 }
 
 static void got_start(got *g, const char *url, uint32_t timeout_ms) {
-    http_request request = {.url = url, .accept = "application/json", .timeout_ms = timeout_ms, .body_max = 1000,
-                            .done = on_done, .arg = g};
+    http_request request = {.url = url,
+                            .accept = "application/json",
+                            .timeout_ms = timeout_ms,
+                            .body_max = 1000,
+                            .done = on_done,
+                            .arg = g};
     g->from_ms = clock_mono_ms();
     g->exchange = http->start(handle, &request);
     CU_ASSERT_PTR_NOT_NULL_FATAL(g->exchange);
@@ -489,8 +498,8 @@ static void fault__a_cut_body_is_no_body(void) {
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         got g;
         fetch_path(&g, paths[i], 5000);
-        unit_check(g.end == HTTP_NETWORK && !g.body && !g.status && *g.error, "%s: %d, %s", paths[i], (int)g.end,
-                   g.error);
+        unit_check(g.end == HTTP_NETWORK && !g.body && !g.status && *g.error, "%s: %d, %s", paths[i],
+                   (int)g.end, g.error);
         got_free(&g);
     }
     teardown();
@@ -526,13 +535,14 @@ static void limited__retry_after(void) {
     static const struct {
         const char *path;
         int64_t wait_ms;
-    } cases[] = {{"/429", 7000}, {"/429-date", 90000}, {"/429-past", 0}, {"/429-odd", -1}, {"/429-long", 604800000}};
+    } cases[] = {
+        {"/429", 7000}, {"/429-date", 90000}, {"/429-past", 0}, {"/429-odd", -1}, {"/429-long", 604800000}};
     setup();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         got g;
         fetch_path(&g, cases[i].path, 5000);
-        unit_check(g.status == 429 && g.retry_after_ms == cases[i].wait_ms, "%s: status %u, %lld ms", cases[i].path,
-                   g.status, (long long)g.retry_after_ms);
+        unit_check(g.status == 429 && g.retry_after_ms == cases[i].wait_ms, "%s: status %u, %lld ms",
+                   cases[i].path, g.status, (long long)g.retry_after_ms);
         got_free(&g);
     }
     teardown();
@@ -566,9 +576,16 @@ static void redirect__to_nowhere_else(void) {
 }
 
 static void address__forbidden_ones_use_no_network(void) {
-    static const char *const urls[] = {"http://192.0.2.1/", "http://example.org/", "http://127.0.0.1.example.org/",
-                                       "http://user:s3cr3t@127.0.0.1/", "https://user:s3cr3t@example.org/",
-                                       "ftp://127.0.0.1/", "file:///etc/passwd", "gopher://127.0.0.1/", "", "x",
+    static const char *const urls[] = {"http://192.0.2.1/",
+                                       "http://example.org/",
+                                       "http://127.0.0.1.example.org/",
+                                       "http://user:s3cr3t@127.0.0.1/",
+                                       "https://user:s3cr3t@example.org/",
+                                       "ftp://127.0.0.1/",
+                                       "file:///etc/passwd",
+                                       "gopher://127.0.0.1/",
+                                       "",
+                                       "x",
                                        "http://127.0.0.1\\@example.org/"};
     char proxy[64];
     server_start();
@@ -578,7 +595,8 @@ static void address__forbidden_ones_use_no_network(void) {
     for (size_t i = 0; i < sizeof urls / sizeof *urls; i++) {
         got g;
         fetch_url(&g, urls[i], 3000);
-        unit_check(g.end == HTTP_BAD_URL && !strstr(g.error, "s3cr3t"), "%s: %d, %s", urls[i], (int)g.end, g.error);
+        unit_check(g.end == HTTP_BAD_URL && !strstr(g.error, "s3cr3t"), "%s: %d, %s", urls[i], (int)g.end,
+                   g.error);
         got_free(&g);
     }
     CU_ASSERT_EQUAL(server.accepted, 0);
@@ -618,8 +636,8 @@ static void cancel__closes_the_socket_promptly(void) {
     int64_t closed = server.closed_ms - from;
     CU_ASSERT_EQUAL(g.end, HTTP_CANCELLED);
     CU_ASSERT_EQUAL(g.calls, 1);
-    unit_check(done < 500 && closed >= 0 && closed < 500, "done after %lld ms, closed after %lld ms", (long long)done,
-               (long long)closed);
+    unit_check(done < 500 && closed >= 0 && closed < 500, "done after %lld ms, closed after %lld ms",
+               (long long)done, (long long)closed);
     got_free(&g);
     teardown();
 }
@@ -646,7 +664,8 @@ static void close__ends_what_is_in_the_air(void) {
 /* ---- the engine on top ---- */
 
 static void engine__reads_through_the_real_module(void) {
-    static const lastro_source source = {.size = sizeof source, .name = "sgs", .base_url = "https://api.example.org"};
+    static const lastro_source source = {
+        .size = sizeof source, .name = "sgs", .base_url = "https://api.example.org"};
     char base[64];
     server_start();
     snprintf(base, sizeof base, "http://localhost:%u", server.port);
@@ -661,12 +680,13 @@ static void engine__reads_through_the_real_module(void) {
     const char *const targets[] = {"/ok?1", "/404", "/gzip", "/ok?1"};
     const int32_t outcomes[] = {LASTRO_FETCH_OK, LASTRO_FETCH_NOT_FOUND, LASTRO_FETCH_OK, LASTRO_FETCH_OK};
     for (int i = 0; i < 4; i++) {
-        lastro_request request = {.size = sizeof request, .source = "sgs", .target = targets[i], .fresh_ms = 60000};
+        lastro_request request = {
+            .size = sizeof request, .source = "sgs", .target = targets[i], .fresh_ms = 60000};
         lastro_response r = {.size = sizeof r};
         const fetch_source *sources[] = {&override};
         fetch_run(e, &ctx, sources, &request, 1, &r);
-        unit_check(r.outcome == outcomes[i] && r.from_cache == (i == 3), "%s: %d, %s", targets[i], (int)r.outcome,
-                   r.reason);
+        unit_check(r.outcome == outcomes[i] && r.from_cache == (i == 3), "%s: %d, %s", targets[i],
+                   (int)r.outcome, r.reason);
     }
     CU_ASSERT_EQUAL(server.accepted, 1);
     fetch_destroy(e);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* address.c -- judges an address by what libcurl will make of it, so that no difference between two readings of a
- * URL lets one through. The engine has judged it before, by its own reading. */
+/* address.c -- judges an address by what libcurl will make of it, so that no difference between two readings
+ * of a URL lets one through. The engine has judged it before, by its own reading. */
 #include "exchange.h"
 
 #include <arpa/inet.h>

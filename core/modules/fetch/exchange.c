@@ -57,7 +57,8 @@ static bool make_room(http_exchange *x, size_t more) {
     return true;
 }
 
-/* libcurl hands out what it has unpacked in pieces of at most 16 KiB, so the cap bounds what a bomb can cost. */
+/* libcurl hands out what it has unpacked in pieces of at most 16 KiB, so the cap bounds what a bomb can cost.
+ */
 static size_t on_body(char *data, size_t one, size_t len, void *arg) {
     http_exchange *x = arg;
     (void)one;
@@ -114,7 +115,8 @@ static void set_comforts(http_exchange *x, const exchange_common *common) {
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, common->user_agent);
     curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, x->error);
-    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); /* a cancelled name lookup is left behind, not waited for */
+    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT,
+                     1L); /* a cancelled name lookup is left behind, not waited for */
     if (common->share)
         curl_easy_setopt(easy, CURLOPT_SHARE, common->share);
 }
@@ -132,14 +134,17 @@ static CURLcode set_rules(http_exchange *x) {
     return bad;
 }
 
-/* The next hop. A loopback address is never asked for through a proxy. False: no time or no memory is left. */
+/* The next hop. A loopback address is never asked for through a proxy. False: no time or no memory is left.
+ */
 static bool aim(http_exchange *x, const char *url, address_kind kind) {
     int64_t left = x->end_ms - mono_ms();
     long timeout_ms = left > 0 ? (long)left : 1L;
     x->loopback = kind == ADDRESS_LOOPBACK;
     CURLcode bad = curl_easy_setopt(x->easy, CURLOPT_URL, url);
     bad = bad ? bad : curl_easy_setopt(x->easy, CURLOPT_TIMEOUT_MS, timeout_ms);
-    bad = bad ? bad : curl_easy_setopt(x->easy, CURLOPT_CONNECTTIMEOUT_MS, timeout_ms < CONNECT_MS ? timeout_ms : CONNECT_MS);
+    bad = bad ? bad
+              : curl_easy_setopt(x->easy, CURLOPT_CONNECTTIMEOUT_MS,
+                                 timeout_ms < CONNECT_MS ? timeout_ms : CONNECT_MS);
     bad = bad ? bad : curl_easy_setopt(x->easy, CURLOPT_NOPROXY, x->loopback ? "*" : NULL);
     return !bad;
 }
@@ -148,11 +153,13 @@ bool exchange_begin(http_exchange *x, const exchange_common *common, http_end *r
     address_kind kind = address_of(x->request.url);
     if (kind == ADDRESS_FORBIDDEN) {
         *ret = HTTP_BAD_URL;
-        snprintf(x->error, sizeof x->error, "only https is read, and http on a loopback address, without user names");
+        snprintf(x->error, sizeof x->error,
+                 "only https is read, and http on a loopback address, without user names");
         return false;
     }
     x->easy = curl_easy_init();
-    if (x->easy && !set_rules(x) && !set_trust(x->easy, common) && set_headers(x) && aim(x, x->request.url, kind)) {
+    if (x->easy && !set_rules(x) && !set_trust(x->easy, common) && set_headers(x) &&
+        aim(x, x->request.url, kind)) {
         set_comforts(x, common);
         return true;
     }
@@ -236,7 +243,8 @@ static const char *header(http_exchange *x, const char *name) {
     return curl_easy_header(x->easy, name, 0, CURLH_HEADER, -1, &h) ? NULL : h->value;
 }
 
-/* Seconds, or a date: then against the server's own Date, for its clock need not be ours. -1: none that is one. */
+/* Seconds, or a date: then against the server's own Date, for its clock need not be ours. -1: none that is
+ * one. */
 static int64_t retry_after_ms(http_exchange *x) {
     const char *text = header(x, "Retry-After");
     if (!text || !*text)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* fetch.c -- the transport of core/http.h on libcurl: one thread, one multi handle with its pool of connections.
- * Other threads only leave exchanges and cancellations under the lock and wake it. */
+/* fetch.c -- the transport of core/http.h on libcurl: one thread, one multi handle with its pool of
+ * connections. Other threads only leave exchanges and cancellations under the lock and wake it. */
 #include "exchange.h"
 
 #include <pthread.h>
@@ -209,8 +209,10 @@ static void transport_cancel(void *arg, http_exchange *x) {
 
 __attribute__((visibility("default"))) const http_transport *http_transport_entry(void);
 const http_transport *http_transport_entry(void) {
-    static const http_transport table = {.version = HTTP_TRANSPORT_VERSION, .open = transport_open,
-                                         .close = transport_close, .start = transport_start,
+    static const http_transport table = {.version = HTTP_TRANSPORT_VERSION,
+                                         .open = transport_open,
+                                         .close = transport_close,
+                                         .start = transport_start,
                                          .cancel = transport_cancel};
     return &table;
 }
