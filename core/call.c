@@ -94,6 +94,7 @@ static void wipe(lastro_call *c) {
     arena_reset(&c->mem);
     json_writer_reset(&c->out);
     json_writer_reset(&c->structured);
+    c->structured.limit = 0;
 }
 
 void call_put(lastro_call *c) {
@@ -241,11 +242,14 @@ static lastro_status check_output(lastro_call *c, lastro_error *err) {
 static lastro_status check_size(lastro_call *c, lastro_error *err) {
     char bytes[32], limit[32], buf[sizeof err->text];
     int64_t size = (int64_t)c->structured.len * 2, most = c->srv->manifest->limits.result_bytes;
-    for (call_writer *w = c->content; w; w = w->next)
+    bool cut = c->structured.fault == JSON_W_LIMIT;
+    for (call_writer *w = c->content; w; w = w->next) {
         size += (int64_t)w->w.len;
-    if (size <= most && c->structured.fault != JSON_W_LIMIT)
+        cut = cut || w->w.fault == JSON_W_LIMIT;
+    }
+    if (size <= most && !cut)
         return LASTRO_OK;
-    snprintf(bytes, sizeof bytes, "%lld", (long long)size);
+    snprintf(bytes, sizeof bytes, "%s%lld", size > most ? "" : "> ", (long long)(size > most ? size : most));
     snprintf(limit, sizeof limit, "%lld", (long long)most);
     text_render(c->language, "too_large", buf, sizeof buf,
                 TEXT_PAIRS("tool", c->tool->name, "bytes", bytes, "limit", limit));

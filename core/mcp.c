@@ -67,8 +67,11 @@ void session_destroy(session *s) {
 /* ---- ending a call ---- */
 
 void mcp_drop(lastro_call *c) {
-    server_untrack(c);
-    call_put(c);
+    server *srv = c->srv;
+    bool tracked = server_untrack(c);
+    call_put(c); /* the last one of a batch sends here: only then may who waits for the end close the door */
+    if (tracked)
+        server_settle(srv);
 }
 
 void mcp_answer(lastro_call *c) {
@@ -209,13 +212,18 @@ static void serve_legacy(lastro_call *c) {
     }
 }
 
+/* The claim of the modern era: the envelope that makes a request stand alone. */
+static const json_value *claim_of(const json_value *params) {
+    return json_member(json_member(params, "_meta"), META_PREFIX "protocolVersion");
+}
+
 static void serve_request(lastro_call *c, const rpc_message *m) {
     c->id = m->id;
     c->method = m->method;
     c->params = m->params;
     server_principal(c->srv, c->session->principal, &c->principal);
     const json_value *meta = json_member(c->params, "_meta");
-    const json_value *version = json_member(meta, META_PREFIX "protocolVersion");
+    const json_value *version = claim_of(c->params);
     const json_value *token = json_member(meta, "progressToken");
     if (json_is(token, JSON_STRING) || json_is(token, JSON_NUMBER))
         c->progress_token = token;
@@ -307,15 +315,31 @@ static void batch_release(peer *p) {
     free(b);
 }
 
+/* Why nothing of a batch is run; NULL: it is. */
+static const char *batch_fault(revision rev, const json_value *list) {
+    if (rev != REV_2025_03_26)
+        return "batches exist only in protocol 2025-03-26";
+    if (!json_count(list))
+        return "a batch must not be empty";
+    for (json_iter it = json_iterate(list); json_next(&it);) {
+        if (claim_of(json_member(it.value, "params"))) /* its subscription would keep the others' answers */
+            return "a request with a protocol version of its own cannot be part of a batch";
+        if (json_text_is(json_member(it.value, "method"), "initialize"))
+            return "initialize cannot be part of a batch";
+    }
+    return NULL;
+}
+
 static void take_batch(lastro_call *holder, const json_value *list) {
     session *s = holder->session;
     pthread_mutex_lock(&s->lock);
     revision rev = s->rev;
     pthread_mutex_unlock(&s->lock);
-    batch *b = rev == REV_2025_03_26 && json_count(list) ? calloc(1, sizeof *b) : NULL;
+    const char *fault = batch_fault(rev, list);
+    batch *b = fault ? NULL : calloc(1, sizeof *b);
     if (!b) {
-        mcp_error(holder, RPC_REQUEST, NULL, "Invalid request: %s.",
-                  rev == REV_2025_03_26 ? "a batch must not be empty" : "batches exist only in protocol 2025-03-26");
+        mcp_error(holder, fault ? RPC_REQUEST : RPC_INTERNAL, NULL, "%s%s.", fault ? "Invalid request: " : "Out of memory",
+                  fault ? fault : "");
         return;
     }
     *b = (batch){.base = {batch_send, batch_retain, batch_release}, .outer = holder->peer, .holder = holder, .users = 1};

@@ -14,6 +14,8 @@ void mcp_answer(lastro_call *c);
 void mcp_drop(lastro_call *c);
 /* The call ends with a JSON-RPC error. data: JSON text, or NULL. */
 __attribute__((format(printf, 4, 5))) void mcp_error(lastro_call *c, int code, const char *data, const char *fmt, ...);
+/* What the code of that status carries as data; NULL: nothing. */
+const char *mcp_error_data(lastro_call *c, int32_t status);
 /* Opens the result object of the answer, with what a modern complete result carries; close it, then mcp_answer. */
 void mcp_begin_result(lastro_call *c, bool cacheable);
 void mcp_end_result(lastro_call *c);

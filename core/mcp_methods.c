@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* mcp_methods.c -- the handshakes, the lists, resources, prompts, completion, logging, subscriptions. */
+#include "fail.h"
 #include "log.h"
 #include "mcp_internal.h"
 
@@ -136,8 +137,10 @@ static bool handler_ok(lastro_call *c, lastro_status s, const lastro_error *err)
     }
     if (s == LASTRO_OK)
         return true;
-    mcp_error(c, s == LASTRO_EARGS || s == LASTRO_EPARAMS || s == LASTRO_ENOTFOUND ? RPC_PARAMS : RPC_INTERNAL, NULL, "%s",
-              err->text[0] ? err->text : "The handler failed without a reason.");
+    int code = status_describe((int32_t)s)->rpc; /* what a tool tells inside its result has no code of its own */
+    if (!code)
+        code = s == LASTRO_EARGS || s == LASTRO_ENOTFOUND ? RPC_PARAMS : RPC_INTERNAL;
+    mcp_error(c, code, mcp_error_data(c, (int32_t)s), "%s", err->text[0] ? err->text : "The handler failed without a reason.");
     return false;
 }
 

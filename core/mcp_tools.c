@@ -39,8 +39,10 @@ static void write_outcome(lastro_call *c, run_outcome outcome, const char *text)
 }
 
 /* {"requiredCapabilities": {NAME: {}}}, as -32021 wants it. */
-static const char *required(lastro_call *c) {
-    return c->lacking ? arena_printf(&c->mem, "{\"requiredCapabilities\":{\"%s\":{}}}", c->lacking) : NULL;
+const char *mcp_error_data(lastro_call *c, int32_t status) {
+    return status == LASTRO_ECLIENT && c->lacking
+               ? arena_printf(&c->mem, "{\"requiredCapabilities\":{\"%s\":{}}}", c->lacking)
+               : NULL;
 }
 
 static void run(lastro_call *c) {
@@ -51,7 +53,7 @@ static void run(lastro_call *c) {
         mcp_drop(c);
         return;
     case RUN_ERROR:
-        mcp_error(c, status_describe(err.status)->rpc, err.status == LASTRO_ECLIENT ? required(c) : NULL, "%s", err.text);
+        mcp_error(c, status_describe(err.status)->rpc, mcp_error_data(c, err.status), "%s", err.text);
         return;
     case RUN_ASK:
         mcp_write_questions(c);
@@ -133,7 +135,7 @@ void mcp_notify_progress(lastro_call *c, double done, double total, const char *
 }
 
 void mcp_notify_log(lastro_call *c, int32_t level, const char *logger, const char *message) {
-    if (level < c->log_level || !c->peer)
+    if (c->log_level > LASTRO_LOG_ERROR || level < c->log_level || !c->peer)
         return;
     json_writer w;
     json_writer_init(&w, 0);
@@ -177,7 +179,9 @@ static lastro_status check_askable(lastro_call *c, const lastro_question *q, las
         if (c->era != LASTRO_ERA_SHELL && c->rev >= askable[i].since && json_member(c->client, askable[i].capability))
             return LASTRO_OK;
         char buf[sizeof err->text];
+        pthread_mutex_lock(&c->root->lock);
         c->root->lacking = askable[i].capability;
+        pthread_mutex_unlock(&c->root->lock);
         text_render(c->language, "client_lacks", buf, sizeof buf,
                     TEXT_PAIRS("tool", c->tool ? c->tool->name : c->method, "method", q->method));
         /* before 2026 the protocol has no code for it, and a model can read a result better than a client an error */
@@ -202,8 +206,13 @@ static lastro_status ask_modern(lastro_call *c, const lastro_question *q, const 
         return fail(err, LASTRO_ENOMEM, "out of memory");
     *k = (call_question){.key = key, .method = how, .params = params};
     pthread_mutex_lock(&root->lock);
-    *root->questions_end = k;
-    root->questions_end = &k->next;
+    const call_question *other = root->questions;
+    while (other && strcmp(other->key, key) != 0)
+        other = other->next;
+    if (!other) { /* parts may ask the same: it is one question */
+        *root->questions_end = k;
+        root->questions_end = &k->next;
+    }
     pthread_mutex_unlock(&root->lock);
     return LASTRO_EASK;
 }

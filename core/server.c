@@ -141,10 +141,11 @@ void server_track(lastro_call *c) {
     pthread_mutex_unlock(&s->lock);
 }
 
-void server_untrack(lastro_call *c) {
+bool server_untrack(lastro_call *c) {
     server *s = c->srv;
     pthread_mutex_lock(&s->lock);
-    if (c->inflight) {
+    bool tracked = c->inflight;
+    if (tracked) {
         if (c->inflight_prev)
             c->inflight_prev->inflight_next = c->inflight_next;
         else
@@ -152,9 +153,15 @@ void server_untrack(lastro_call *c) {
         if (c->inflight_next)
             c->inflight_next->inflight_prev = c->inflight_prev;
         c->inflight = false;
-        if (--s->inflight_count == 0)
-            pthread_cond_broadcast(&s->idle);
     }
+    pthread_mutex_unlock(&s->lock);
+    return tracked;
+}
+
+void server_settle(server *s) {
+    pthread_mutex_lock(&s->lock);
+    if (--s->inflight_count == 0)
+        pthread_cond_broadcast(&s->idle);
     pthread_mutex_unlock(&s->lock);
 }
 

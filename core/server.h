@@ -41,10 +41,12 @@ void server_destroy(server *s); /* no call is running; accepts NULL */
 void server_principal(const server *s, const char *name, lastro_principal *ret);
 
 void server_track(lastro_call *c);   /* it can be found and cancelled from now on */
-void server_untrack(lastro_call *c);
+/* It can no longer. True when it was tracked: server_settle is due once nothing of it is left, its answer included. */
+bool server_untrack(lastro_call *c);
+void server_settle(server *s);
 /* The tracked call of that session with that id (same type, same value), marked silent when silently; NULL: none. */
 bool server_cancel(server *s, const session *of, const json_value *id);
-/* Waits until no call is tracked, at most that long; true: none is left. */
+/* Waits until every tracked call has settled, at most that long; true: none is left. */
 bool server_wait_idle(server *s, int64_t ms);
 void server_cancel_all(server *s);
 

@@ -87,6 +87,8 @@ static void take_lines(channel *ch) {
         size_t at = (size_t)(end - ch->line);
         if (ch->skipping)
             ch->skipping = false;
+        else if (at - begin > limit)
+            mcp_refuse_long(ch->session, &ch->peer.base, limit);
         else
             take_line(ch, ch->line + begin, at - begin);
         begin = ch->scanned = at + 1;
