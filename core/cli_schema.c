@@ -132,13 +132,15 @@ static schema_draft draft_of_path(const char *path) {
     return old && (!new || old > new) ? SCHEMA_DRAFT_7 : SCHEMA_DRAFT_2020_12;
 }
 
-static void count_test(schema_suite *s, bool ok, const char *path, const json_value *group, const json_value *test,
-                       const char *found, FILE *out) {
+static void count_test(schema_suite *s, bool ok, const char *path, const json_value *group,
+                       const json_value *test, const char *found, FILE *out) {
     s->passed += ok;
     s->failed += !ok;
-    json_text a = json_text_of(json_member(group, "description")), b = json_text_of(json_member(test, "description"));
+    json_text a = json_text_of(json_member(group, "description")),
+              b = json_text_of(json_member(test, "description"));
     if (!ok && out)
-        fprintf(out, "FAIL %s: %.*s: %.*s: %s\n", path, (int)a.len, a.at ? a.at : "", (int)b.len, b.at ? b.at : "", found);
+        fprintf(out, "FAIL %s: %.*s: %.*s: %s\n", path, (int)a.len, a.at ? a.at : "", (int)b.len,
+                b.at ? b.at : "", found);
 }
 
 static void run_group(schema_suite *s, const char *path, const json_value *group, arena *scratch, FILE *out) {
@@ -187,7 +189,8 @@ bool schema_suite_run(schema_suite *s, const char *path, FILE *out) {
         fprintf(stderr, "lastro schema: cannot read the folder %s\n", path);
     for (size_t i = 0; ok && i < names.count; i++) {
         char file[PATH_LIMIT];
-        if (ends_in_json(names.items[i]) && snprintf(file, sizeof file, "%s/%s", path, names.items[i]) < PATH_LIMIT)
+        if (ends_in_json(names.items[i]) &&
+            snprintf(file, sizeof file, "%s/%s", path, names.items[i]) < PATH_LIMIT)
             ok = run_file(s, file, out);
     }
     names_free(&names);
@@ -213,7 +216,8 @@ static int run_suites(const settings *o, int argc, char **argv) {
     return !ok ? EXIT_UNUSABLE : s.failed ? EXIT_NOT : EXIT_VALID;
 }
 
-static void print_failures(const char *path, schema_verdict verdict, const schema_report *report, const schema_messages *m) {
+static void print_failures(const char *path, schema_verdict verdict, const schema_report *report,
+                           const schema_messages *m) {
     printf("%s: %s\n", path, verdict == SCHEMA_UNDECIDED ? "undecided" : "not valid");
     for (size_t i = 0; i < report->count; i++) {
         const schema_failure *f = &report->failures[i];
@@ -298,12 +302,10 @@ static bool read_language(settings *o, const char *text) {
 
 /* -1: go on; else the exit status. */
 static int read_options(settings *o, int argc, char **argv) {
-    static const struct option options[] = {{"draft", required_argument, NULL, 'd'},
-                                            {"remotes", required_argument, NULL, 'r'},
-                                            {"lang", required_argument, NULL, 'l'},
-                                            {"format", no_argument, NULL, 'f'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
+    static const struct option options[] = {
+        {"draft", required_argument, NULL, 'd'}, {"remotes", required_argument, NULL, 'r'},
+        {"lang", required_argument, NULL, 'l'},  {"format", no_argument, NULL, 'f'},
+        {"help", no_argument, NULL, 'h'},        {0}};
     optind = 0; /* may have been used before in this process */
     for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
         bool ok = true;

@@ -10,9 +10,10 @@
 #include <string.h>
 
 /* ECMA-262 white space and line terminators, and all the rest, as ranges of a PCRE2 class. */
-#define SPACE "\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}"
-#define NO_SPACE                                                                                                  \
-    "\\x{0}-\\x{8}\\x{e}-\\x{1f}\\x{21}-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}"           \
+#define SPACE                                                                                                \
+    "\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}"
+#define NO_SPACE                                                                                             \
+    "\\x{0}-\\x{8}\\x{e}-\\x{1f}\\x{21}-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}"      \
     "\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}"
 
 /* One step of a plain pattern: between min and max bytes of a set of ASCII characters. */
@@ -257,24 +258,57 @@ static bool unicode_escape(translation *t) {
 static const struct {
     const char *name, *code;
 } categories[] = {
-    {"Other", "C"}, {"Control", "Cc"}, {"cntrl", "Cc"}, {"Format", "Cf"}, {"Unassigned", "Cn"},
-    {"Private_Use", "Co"}, {"Surrogate", "Cs"}, {"Letter", "L"}, {"Cased_Letter", "L&"}, {"LC", "L&"},
-    {"Lowercase_Letter", "Ll"}, {"Modifier_Letter", "Lm"}, {"Other_Letter", "Lo"}, {"Titlecase_Letter", "Lt"},
-    {"Uppercase_Letter", "Lu"}, {"Mark", "M"}, {"Combining_Mark", "M"}, {"Spacing_Mark", "Mc"},
-    {"Enclosing_Mark", "Me"}, {"Nonspacing_Mark", "Mn"}, {"Number", "N"}, {"Decimal_Number", "Nd"},
-    {"digit", "Nd"}, {"Letter_Number", "Nl"}, {"Other_Number", "No"}, {"Punctuation", "P"}, {"punct", "P"},
-    {"Connector_Punctuation", "Pc"}, {"Dash_Punctuation", "Pd"}, {"Close_Punctuation", "Pe"},
-    {"Final_Punctuation", "Pf"}, {"Initial_Punctuation", "Pi"}, {"Other_Punctuation", "Po"},
-    {"Open_Punctuation", "Ps"}, {"Symbol", "S"}, {"Currency_Symbol", "Sc"}, {"Modifier_Symbol", "Sk"},
-    {"Math_Symbol", "Sm"}, {"Other_Symbol", "So"}, {"Separator", "Z"}, {"Line_Separator", "Zl"},
-    {"Paragraph_Separator", "Zp"}, {"Space_Separator", "Zs"},
+    {"Other", "C"},
+    {"Control", "Cc"},
+    {"cntrl", "Cc"},
+    {"Format", "Cf"},
+    {"Unassigned", "Cn"},
+    {"Private_Use", "Co"},
+    {"Surrogate", "Cs"},
+    {"Letter", "L"},
+    {"Cased_Letter", "L&"},
+    {"LC", "L&"},
+    {"Lowercase_Letter", "Ll"},
+    {"Modifier_Letter", "Lm"},
+    {"Other_Letter", "Lo"},
+    {"Titlecase_Letter", "Lt"},
+    {"Uppercase_Letter", "Lu"},
+    {"Mark", "M"},
+    {"Combining_Mark", "M"},
+    {"Spacing_Mark", "Mc"},
+    {"Enclosing_Mark", "Me"},
+    {"Nonspacing_Mark", "Mn"},
+    {"Number", "N"},
+    {"Decimal_Number", "Nd"},
+    {"digit", "Nd"},
+    {"Letter_Number", "Nl"},
+    {"Other_Number", "No"},
+    {"Punctuation", "P"},
+    {"punct", "P"},
+    {"Connector_Punctuation", "Pc"},
+    {"Dash_Punctuation", "Pd"},
+    {"Close_Punctuation", "Pe"},
+    {"Final_Punctuation", "Pf"},
+    {"Initial_Punctuation", "Pi"},
+    {"Other_Punctuation", "Po"},
+    {"Open_Punctuation", "Ps"},
+    {"Symbol", "S"},
+    {"Currency_Symbol", "Sc"},
+    {"Modifier_Symbol", "Sk"},
+    {"Math_Symbol", "Sm"},
+    {"Other_Symbol", "So"},
+    {"Separator", "Z"},
+    {"Line_Separator", "Zl"},
+    {"Paragraph_Separator", "Zp"},
+    {"Space_Separator", "Zs"},
 };
 
 /* Property prefixes of ECMA-262 and what PCRE2 wants before the value. */
 static const struct {
     const char *ecma, *pcre;
-} property_kinds[] = {{"General_Category=", ""}, {"gc=", ""},   {"Script=", "sc:"},
-                      {"sc=", "sc:"},            {"scx=", "scx:"}, {"Script_Extensions=", "scx:"}};
+} property_kinds[] = {{"General_Category=", ""}, {"gc=", ""},
+                      {"Script=", "sc:"},        {"sc=", "sc:"},
+                      {"scx=", "scx:"},          {"Script_Extensions=", "scx:"}};
 
 static bool property_escape(translation *t, char which) {
     const char *close = memchr(t->at, '}', (size_t)(t->end - t->at));

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* schema_check.c -- what could never be evaluated is refused before the first instance: subschemas that lead back to
- * themselves on the same instance, chains deeper than the depth limit, and doublings beyond the step limit. */
+/* schema_check.c -- what could never be evaluated is refused before the first instance: subschemas that lead
+ * back to themselves on the same instance, chains deeper than the depth limit, and doublings beyond the step
+ * limit. */
 #include "schema_nodes.h"
 
 #include <stdlib.h>
 
 enum { WHITE, GRAY, BLACK };
 
-/* The k-th subschema of op that looks at the same instance; certain: whenever op is reached. NULL: no more. */
+/* The k-th subschema of op that looks at the same instance; certain: whenever op is reached. NULL: no more.
+ */
 static const schema_node *op_edge(const schema_op *op, uint32_t k, bool certain) {
     switch (op->code) {
     case OP_REF:
@@ -19,7 +21,8 @@ static const schema_node *op_edge(const schema_op *op, uint32_t k, bool certain)
         return k < op->u.branches->count ? op->u.branches->list[k] : NULL;
     case OP_IF: {
         const schema_condition *c = op->u.condition;
-        const schema_node *list[] = {c->test, c->then ? c->then : c->test, c->otherwise ? c->otherwise : c->test};
+        const schema_node *list[] = {c->test, c->then ? c->then : c->test,
+                                     c->otherwise ? c->otherwise : c->test};
         return k < (certain ? 1u : 3u) ? list[k] : NULL;
     }
     case OP_DEPENDENT:
@@ -78,9 +81,11 @@ static bool leave(walk *w, schema_node *n) {
     const schema_limits *limits = &w->b->s->limits;
     n->mark = BLACK;
     if (n->chain > limits->depth)
-        return schema_refuse(w->b, n->source, "more than %u subschemas inside one another on the same value", limits->depth);
+        return schema_refuse(w->b, n->source, "more than %u subschemas inside one another on the same value",
+                             limits->depth);
     if (n->cost > limits->steps)
-        return schema_refuse(w->b, n->source, "checking one value could take more than %llu steps (subschemas that multiply)",
+        return schema_refuse(w->b, n->source,
+                             "checking one value could take more than %llu steps (subschemas that multiply)",
                              (unsigned long long)limits->steps);
     return true;
 }
@@ -112,7 +117,8 @@ static bool walk_from(walk *w, schema_node *start) {
         } else if (to->mark == BLACK) {
             add_cost(v->node, to);
         } else if (w->certain) {
-            return schema_refuse(w->b, to->source, "endless: this subschema leads back to itself on the same value");
+            return schema_refuse(w->b, to->source,
+                                 "endless: this subschema leads back to itself on the same value");
         }
     }
     return true;

@@ -45,7 +45,8 @@ static bool offset(const char *t, size_t len, size_t at, int *ret) {
     if (at + 1 == len)
         return (t[at] | 32) == 'z';
     int h = number(t, len, at + 1, 2), m = number(t, len, at + 4, 2);
-    if (at + 6 != len || (t[at] != '+' && t[at] != '-') || h < 0 || h > 23 || m < 0 || m > 59 || t[at + 3] != ':')
+    if (at + 6 != len || (t[at] != '+' && t[at] != '-') || h < 0 || h > 23 || m < 0 || m > 59 ||
+        t[at + 3] != ':')
         return false;
     *ret = (t[at] == '-' ? -1 : 1) * (h * 60 + m);
     return true;
@@ -158,7 +159,8 @@ static bool mail(const char *t, size_t len, bool wide) {
     const char *host = at + 1;
     size_t n = (size_t)(t + len - host);
     if (n > 2 && host[0] == '[' && host[n - 1] == ']')
-        return n > 7 && !strncasecmp(host + 1, "IPv6:", 5) ? uri_valid_ipv6(host + 6, n - 7) : uri_valid_ipv4(host + 1, n - 2);
+        return n > 7 && !strncasecmp(host + 1, "IPv6:", 5) ? uri_valid_ipv6(host + 6, n - 7)
+                                                           : uri_valid_ipv4(host + 1, n - 2);
     if (!wide)
         return is_hostname(host, n);
     for (size_t i = 0; i < n; i++)

@@ -21,7 +21,8 @@ uint64_t schema_hash_text(const char *text, size_t len) {
     return mix(mix(h, word), 0);
 }
 
-/* The exponent's digits, held within bounds that no two equal values straddle in practice: beyond them all hash alike. */
+/* The exponent's digits, held within bounds that no two equal values straddle in practice: beyond them all
+ * hash alike. */
 static int64_t exponent_of(const char *at, const char *end) {
     bool negative = at < end && *at == '-';
     int64_t n = 0;
@@ -38,7 +39,8 @@ static uint64_t hash_number(json_text t) {
         exp++;
     uint64_t h = t.at[0] == '-' ? 3 : 5, kept = h;
     int64_t zeros = 0, scale = exp < end ? exponent_of(exp + 1, end) : 0;
-    bool fraction = false, any = false, huge = scale > INT64_C(100000000000000) || scale < -INT64_C(100000000000000);
+    bool fraction = false, any = false,
+         huge = scale > INT64_C(100000000000000) || scale < -INT64_C(100000000000000);
     for (; at < exp; at++) {
         if (*at == '.') {
             fraction = true;

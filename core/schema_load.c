@@ -14,7 +14,7 @@ struct schema_set {
     struct set_item {
         char *uri;
         const json_value *root;
-    } *items;
+    } * items;
     size_t count, cap;
 };
 
@@ -73,7 +73,8 @@ const json_value *schema_set_find(const schema_set *set, const char *uri) {
 static const schema_resource *document_of(const schema *s, const json_value *at) {
     const schema_resource *found = NULL;
     for (const schema_resource *r = s->resources; r; r = r->next)
-        if (at >= r->root && at < json_skip(r->root) && (!found || json_skip(r->root) - r->root > json_skip(found->root) - found->root))
+        if (at >= r->root && at < json_skip(r->root) &&
+            (!found || json_skip(r->root) - r->root > json_skip(found->root) - found->root))
             found = r;
     return found;
 }
@@ -168,8 +169,10 @@ static bool map_grow(schema_map *m, bool of_entries) {
         void *item = m->slots[i];
         if (!item)
             continue;
-        const void *key = of_entries ? (const void *)((schema_entry *)item)->value : ((schema_target *)item)->key;
-        *map_slot(&wide, of_entries ? entry_hash(key) : target_hash(key), of_entries ? entry_is : target_is, key) = item;
+        const void *key =
+            of_entries ? (const void *)((schema_entry *)item)->value : ((schema_target *)item)->key;
+        *map_slot(&wide, of_entries ? entry_hash(key) : target_hash(key), of_entries ? entry_is : target_is,
+                  key) = item;
     }
     free(m->slots);
     *m = wide;
@@ -199,7 +202,8 @@ schema_target *schema_target_find(schema_builder *b, const char *key) {
 }
 
 /* The first to claim a key keeps it. */
-static bool target_add(schema_builder *b, const char *key, schema_resource *resource, const json_value *value, bool dynamic) {
+static bool target_add(schema_builder *b, const char *key, schema_resource *resource, const json_value *value,
+                       bool dynamic) {
     if (!map_grow(&b->targets, false))
         return schema_no_memory(b);
     void **slot = map_slot(&b->targets, target_hash(key), target_is, key);
@@ -214,7 +218,8 @@ static bool target_add(schema_builder *b, const char *key, schema_resource *reso
     return true;
 }
 
-static bool anchor_add(schema_builder *b, schema_resource *r, json_text name, const json_value *value, bool dynamic) {
+static bool anchor_add(schema_builder *b, schema_resource *r, json_text name, const json_value *value,
+                       bool dynamic) {
     char *key = arena_alloc(&b->s->memory, strlen(r->uri) + name.len + 2);
     if (!key)
         return schema_no_memory(b);
@@ -279,7 +284,8 @@ static char *without_fragment(schema_builder *b, json_text uri) {
 }
 
 /* What a metaschema of somebody's own switches on. */
-static bool custom_dialect(schema_builder *b, schema_resource *r, const json_value *at, const json_value *meta) {
+static bool custom_dialect(schema_builder *b, schema_resource *r, const json_value *at,
+                           const json_value *meta) {
     const json_value *parent = json_member(meta, "$schema"), *list = json_member(meta, "$vocabulary");
     char *uri = parent ? without_fragment(b, json_text_of(parent)) : NULL;
     uint8_t draft = uri ? dialect_draft(uri) : 0;
@@ -292,7 +298,8 @@ static bool custom_dialect(schema_builder *b, schema_resource *r, const json_val
         json_text name = json_text_of(it.key);
         int more = vocabulary_bits(name);
         if (more < 0 && json_bool(it.value))
-            return schema_refuse(b, at, "$schema needs the vocabulary '%.*s', which is not known here", (int)name.len, name.at);
+            return schema_refuse(b, at, "$schema needs the vocabulary '%.*s', which is not known here",
+                                 (int)name.len, name.at);
         bits |= (uint8_t)(more < 0 ? 0 : more);
     }
     r->vocab = bits & VOCAB_ALL;
@@ -314,7 +321,8 @@ static bool set_dialect(schema_builder *b, schema_resource *r, const json_value 
     }
     const json_value *meta = schema_set_find(b->opts->set, uri);
     if (!meta)
-        return schema_refuse(b, at, "$schema '%s' is neither 2020-12 nor draft-07, nor a metaschema that was given", uri);
+        return schema_refuse(
+            b, at, "$schema '%s' is neither 2020-12 nor draft-07, nor a metaschema that was given", uri);
     return custom_dialect(b, r, at, meta);
 }
 
@@ -324,7 +332,7 @@ typedef struct {
     struct load_item {
         const json_value *value;
         schema_resource *resource;
-    } *items;
+    } * items;
     size_t count, cap;
 } load_stack;
 
@@ -350,7 +358,8 @@ static bool push_all(schema_builder *b, load_stack *stack, const json_value *lis
     return true;
 }
 
-static bool push_rule(schema_builder *b, load_stack *stack, rule_kind kind, const json_value *rule, schema_resource *r) {
+static bool push_rule(schema_builder *b, load_stack *stack, rule_kind kind, const json_value *rule,
+                      schema_resource *r) {
     bool list = json_is(rule, JSON_ARRAY), map = json_is(rule, JSON_OBJECT);
     switch (kind) {
     case RULE_SCHEMA:
@@ -367,7 +376,8 @@ static bool push_rule(schema_builder *b, load_stack *stack, rule_kind kind, cons
     }
 }
 
-static schema_resource *resource_make(schema_builder *b, const char *uri, const json_value *root, const schema_resource *like) {
+static schema_resource *resource_make(schema_builder *b, const char *uri, const json_value *root,
+                                      const schema_resource *like) {
     schema_resource *r = arena_new(&b->s->memory, schema_resource);
     if (!r)
         return (void)schema_no_memory(b), NULL;
@@ -482,7 +492,9 @@ static schema_target *find_document(schema_builder *b, const char *uri, const js
     t = schema_target_find(b, uri);
     if (!t) {
         json_text ref = json_text_of(at);
-        schema_refuse(b, at, "cannot resolve the reference '%.*s': '%s' is not among the known documents, and nothing is fetched",
+        schema_refuse(b, at,
+                      "cannot resolve the reference '%.*s': '%s' is not among the known documents, and "
+                      "nothing is fetched",
                       (int)ref.len, ref.at, uri);
     }
     return t;
@@ -498,7 +510,8 @@ static const json_value *step(const json_value *v, const char *token, size_t len
 }
 
 /* Walks from the resource's root; what is passed on the way may change the resource. */
-static schema_entry *follow_pointer(schema_builder *b, schema_resource *r, const char *pointer, size_t len, const json_value *at) {
+static schema_entry *follow_pointer(schema_builder *b, schema_resource *r, const char *pointer, size_t len,
+                                    const json_value *at) {
     const json_value *v = r->root;
     for (const char *end = pointer + len; v && pointer < end;) {
         const char *from = ++pointer, *slash = memchr(from, '/', (size_t)(end - from));
@@ -514,8 +527,8 @@ static schema_entry *follow_pointer(schema_builder *b, schema_resource *r, const
     return (void)schema_refuse(b, at, "the reference '%.*s' points at nothing", (int)ref.len, ref.at), NULL;
 }
 
-static schema_entry *follow_anchor(schema_builder *b, schema_resource *r, const char *name, const json_value *at,
-                                   const schema_target **ret_target) {
+static schema_entry *follow_anchor(schema_builder *b, schema_resource *r, const char *name,
+                                   const json_value *at, const schema_target **ret_target) {
     char *key = arena_printf(&b->s->memory, "%s#%s", r->uri, name);
     if (!key)
         return (void)schema_no_memory(b), NULL;
@@ -525,7 +538,9 @@ static schema_entry *follow_anchor(schema_builder *b, schema_resource *r, const 
         return schema_entry_make(b, t->value, t->resource);
     }
     json_text ref = json_text_of(at);
-    return (void)schema_refuse(b, at, "the reference '%.*s' names an anchor that is not there", (int)ref.len, ref.at), NULL;
+    return (void)schema_refuse(b, at, "the reference '%.*s' names an anchor that is not there", (int)ref.len,
+                               ref.at),
+           NULL;
 }
 
 schema_entry *schema_resolve(schema_builder *b, schema_resource *resource, const json_value *at,
@@ -547,8 +562,10 @@ schema_entry *schema_resolve(schema_builder *b, schema_resource *resource, const
     size_t len = 0;
     char *fragment = hash ? uri_decode(&b->s->memory, hash + 1, strlen(hash + 1), &len) : NULL;
     if (hash && !fragment)
-        return (void)schema_refuse(b, at, "the reference '%.*s' has a broken escape", (int)ref.len, ref.at), NULL;
+        return (void)schema_refuse(b, at, "the reference '%.*s' has a broken escape", (int)ref.len, ref.at),
+               NULL;
     if (!len)
         return schema_entry_make(b, r->root, r);
-    return fragment[0] == '/' ? follow_pointer(b, r, fragment, len, at) : follow_anchor(b, r, fragment, at, ret_target);
+    return fragment[0] == '/' ? follow_pointer(b, r, fragment, len, at)
+                              : follow_anchor(b, r, fragment, at, ret_target);
 }

@@ -13,27 +13,27 @@
 static const char *const keys[SCHEMA_MESSAGES] = {SCHEMA_MESSAGE_MAP(X)};
 #undef X
 
-#define WORD_MAP(X)                                                                                               \
-    X(ROOT, "root")                                                                                               \
-    X(NAME, "name")                                                                                               \
-    X(SEPARATOR, "list.separator")                                                                                \
-    X(LAST, "list.last")                                                                                          \
-    X(MORE, "list.more")                                                                                          \
-    X(TYPE_NULL, "type.null")                                                                                     \
-    X(TYPE_BOOLEAN, "type.boolean")                                                                               \
-    X(TYPE_NUMBER, "type.number")                                                                                 \
-    X(TYPE_STRING, "type.string")                                                                                 \
-    X(TYPE_ARRAY, "type.array")                                                                                   \
-    X(TYPE_OBJECT, "type.object")                                                                                 \
-    X(TYPE_INTEGER, "type.integer")                                                                               \
-    X(TYPE_ANY, "type.any")                                                                                       \
-    X(ACTUAL_NULL, "actual.null")                                                                                 \
-    X(ACTUAL_BOOLEAN, "actual.boolean")                                                                           \
-    X(ACTUAL_NUMBER, "actual.number")                                                                             \
-    X(ACTUAL_STRING, "actual.string")                                                                             \
-    X(ACTUAL_ARRAY, "actual.array")                                                                               \
-    X(ACTUAL_ARRAY_ONE, "actual.array.one")                                                                       \
-    X(ACTUAL_OBJECT, "actual.object")                                                                             \
+#define WORD_MAP(X)                                                                                          \
+    X(ROOT, "root")                                                                                          \
+    X(NAME, "name")                                                                                          \
+    X(SEPARATOR, "list.separator")                                                                           \
+    X(LAST, "list.last")                                                                                     \
+    X(MORE, "list.more")                                                                                     \
+    X(TYPE_NULL, "type.null")                                                                                \
+    X(TYPE_BOOLEAN, "type.boolean")                                                                          \
+    X(TYPE_NUMBER, "type.number")                                                                            \
+    X(TYPE_STRING, "type.string")                                                                            \
+    X(TYPE_ARRAY, "type.array")                                                                              \
+    X(TYPE_OBJECT, "type.object")                                                                            \
+    X(TYPE_INTEGER, "type.integer")                                                                          \
+    X(TYPE_ANY, "type.any")                                                                                  \
+    X(ACTUAL_NULL, "actual.null")                                                                            \
+    X(ACTUAL_BOOLEAN, "actual.boolean")                                                                      \
+    X(ACTUAL_NUMBER, "actual.number")                                                                        \
+    X(ACTUAL_STRING, "actual.string")                                                                        \
+    X(ACTUAL_ARRAY, "actual.array")                                                                          \
+    X(ACTUAL_ARRAY_ONE, "actual.array.one")                                                                  \
+    X(ACTUAL_OBJECT, "actual.object")                                                                        \
     X(ACTUAL_OBJECT_ONE, "actual.object.one")
 #define X(id, key) WORD_##id,
 typedef enum { WORD_MAP(X) WORDS } word;
@@ -171,7 +171,7 @@ static void put_member(output *o) {
 
 static void put_expected(output *o) {
     static const uint8_t order[] = {WORD_TYPE_INTEGER, WORD_TYPE_NUMBER, WORD_TYPE_STRING, WORD_TYPE_BOOLEAN,
-                                    WORD_TYPE_ARRAY, WORD_TYPE_OBJECT, WORD_TYPE_NULL};
+                                    WORD_TYPE_ARRAY,   WORD_TYPE_OBJECT, WORD_TYPE_NULL};
     static const uint32_t bits[WORDS] = {
         [WORD_TYPE_INTEGER] = SCHEMA_INTEGER_BIT, [WORD_TYPE_NUMBER] = 1u << JSON_NUMBER,
         [WORD_TYPE_STRING] = 1u << JSON_STRING,   [WORD_TYPE_BOOLEAN] = 1u << JSON_BOOL,
@@ -225,7 +225,8 @@ static void put_choices(output *o) {
     }
     if (shown < n) {
         char text[24];
-        put_framed(o, o->m->words[WORD_MORE], "{count}", text, (size_t)snprintf(text, sizeof text, "%zu", n - shown));
+        put_framed(o, o->m->words[WORD_MORE], "{count}", text,
+                   (size_t)snprintf(text, sizeof text, "%zu", n - shown));
     }
 }
 
@@ -274,9 +275,9 @@ static const struct {
     const char *name;
     void (*put)(output *o);
 } placeholders[] = {
-    {"member", put_member},   {"expected", put_expected}, {"actual", put_actual},   {"name", put_its_name},
-    {"other", put_other},     {"choices", put_choices},   {"nearest", put_nearest}, {"hint", put_hint},
-    {"limit", put_limit},     {"count", put_found},       {"rule", put_rule},       {"pattern", put_pattern},
+    {"member", put_member}, {"expected", put_expected}, {"actual", put_actual},   {"name", put_its_name},
+    {"other", put_other},   {"choices", put_choices},   {"nearest", put_nearest}, {"hint", put_hint},
+    {"limit", put_limit},   {"count", put_found},       {"rule", put_rule},       {"pattern", put_pattern},
 };
 enum { PLACEHOLDERS = sizeof placeholders / sizeof *placeholders };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* schema_messages.h -- sentences for failures, in the language of a table (schemas/messages/LANG.json: data). */
+/* schema_messages.h -- sentences for failures, in the language of a table (schemas/messages/LANG.json: data).
+ */
 #ifndef LASTRO_CORE_SCHEMA_MESSAGES_H
 #define LASTRO_CORE_SCHEMA_MESSAGES_H
 
@@ -17,8 +18,8 @@ const char *schema_messages_text(const char *language, size_t *ret_len);
 /* That table loaded, the English one when there is none for language (may be NULL). NULL: out of memory. */
 schema_messages *schema_messages_builtin(const char *language);
 
-/* Writes the sentence as snprintf does: at most size bytes with the NUL, returns the length of the whole. What it
- * quotes of the instance is cut to SCHEMA_EXCERPT characters. */
+/* Writes the sentence as snprintf does: at most size bytes with the NUL, returns the length of the whole.
+ * What it quotes of the instance is cut to SCHEMA_EXCERPT characters. */
 size_t schema_message_render(const schema_messages *m, const schema_failure *f, char *buf, size_t size);
 enum { SCHEMA_EXCERPT = 60, SCHEMA_CHOICES_SHOWN = 20 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* schema_nodes.h -- the compiled form of a schema, for schema*.c only: schema_load.c finds the documents and their
- * subschemas, schema_compile.c makes nodes of them, schema_check.c refuses what could never be evaluated,
- * schema_validate.c runs them, schema_report.c tells what failed. */
+/* schema_nodes.h -- the compiled form of a schema, for schema*.c only: schema_load.c finds the documents and
+ * their subschemas, schema_make.c makes nodes of them, schema_compile.c drives both, schema_check.c refuses
+ * what could never be evaluated, schema_validate.c runs them, schema_report.c tells what failed. */
 #ifndef LASTRO_CORE_SCHEMA_NODES_H
 #define LASTRO_CORE_SCHEMA_NODES_H
 
@@ -17,7 +17,14 @@ enum {
 /* ---- keywords ---- */
 
 enum { DRAFT_7 = 1, DRAFT_2020 = 2, DRAFT_ANY = 3 };
-enum { VOCAB_CORE = 1, VOCAB_APPLICATOR = 2, VOCAB_VALIDATION = 4, VOCAB_UNEVALUATED = 8, VOCAB_FORMAT = 16, VOCAB_ALL = 31 };
+enum {
+    VOCAB_CORE = 1,
+    VOCAB_APPLICATOR = 2,
+    VOCAB_VALIDATION = 4,
+    VOCAB_UNEVALUATED = 8,
+    VOCAB_FORMAT = 16,
+    VOCAB_ALL = 31
+};
 
 /* What a keyword's value must be; it also says where subschemas are. */
 typedef enum {
@@ -26,11 +33,11 @@ typedef enum {
     RULE_STRING,
     RULE_NUMBER,
     RULE_POSITIVE,
-    RULE_COUNT,        /* a non-negative integer */
-    RULE_TYPE,         /* a type's name, or a list of them */
-    RULE_LIST,         /* any array */
-    RULE_NAMES,        /* array of strings */
-    RULE_NAME_LISTS,   /* object of arrays of strings */
+    RULE_COUNT,      /* a non-negative integer */
+    RULE_TYPE,       /* a type's name, or a list of them */
+    RULE_LIST,       /* any array */
+    RULE_NAMES,      /* array of strings */
+    RULE_NAME_LISTS, /* object of arrays of strings */
     RULE_SCHEMA,
     RULE_SCHEMAS,      /* array of schemas, at least one */
     RULE_SCHEMA_MAP,   /* object of schemas */
@@ -40,54 +47,54 @@ typedef enum {
 } rule_kind;
 
 /* In the order of strcmp: looked up by halving. */
-#define KEYWORD_MAP(X)                                                                                            \
-    X(ANCHOR, "$anchor", DRAFT_2020, VOCAB_CORE, RULE_STRING)                                                     \
-    X(DEFS, "$defs", DRAFT_2020, VOCAB_CORE, RULE_SCHEMA_MAP)                                                     \
-    X(DYNAMIC_ANCHOR, "$dynamicAnchor", DRAFT_2020, VOCAB_CORE, RULE_STRING)                                      \
-    X(DYNAMIC_REF, "$dynamicRef", DRAFT_2020, VOCAB_CORE, RULE_STRING)                                            \
-    X(ID, "$id", DRAFT_ANY, VOCAB_CORE, RULE_STRING)                                                              \
-    X(REF, "$ref", DRAFT_ANY, VOCAB_CORE, RULE_STRING)                                                            \
-    X(SCHEMA, "$schema", DRAFT_ANY, VOCAB_CORE, RULE_STRING)                                                      \
-    X(ADDITIONAL_ITEMS, "additionalItems", DRAFT_7, VOCAB_APPLICATOR, RULE_SCHEMA)                                \
-    X(ADDITIONAL_PROPERTIES, "additionalProperties", DRAFT_ANY, VOCAB_APPLICATOR, RULE_SCHEMA)                    \
-    X(ALL_OF, "allOf", DRAFT_ANY, VOCAB_APPLICATOR, RULE_SCHEMAS)                                                 \
-    X(ANY_OF, "anyOf", DRAFT_ANY, VOCAB_APPLICATOR, RULE_SCHEMAS)                                                 \
-    X(CONST, "const", DRAFT_ANY, VOCAB_VALIDATION, RULE_ANY)                                                      \
-    X(CONTAINS, "contains", DRAFT_ANY, VOCAB_APPLICATOR, RULE_SCHEMA)                                             \
-    X(DEFINITIONS, "definitions", DRAFT_ANY, VOCAB_CORE, RULE_SCHEMA_MAP)                                         \
-    X(DEPENDENCIES, "dependencies", DRAFT_ANY, VOCAB_APPLICATOR, RULE_DEPENDENCIES)                               \
-    X(DEPENDENT_REQUIRED, "dependentRequired", DRAFT_2020, VOCAB_VALIDATION, RULE_NAME_LISTS)                     \
-    X(DEPENDENT_SCHEMAS, "dependentSchemas", DRAFT_2020, VOCAB_APPLICATOR, RULE_SCHEMA_MAP)                       \
-    X(ELSE, "else", DRAFT_ANY, VOCAB_APPLICATOR, RULE_SCHEMA)                                                     \
-    X(ENUM, "enum", DRAFT_ANY, VOCAB_VALIDATION, RULE_LIST)                                                       \
-    X(EXCLUSIVE_MAXIMUM, "exclusiveMaximum", DRAFT_ANY, VOCAB_VALIDATION, RULE_NUMBER)                            \
-    X(EXCLUSIVE_MINIMUM, "exclusiveMinimum", DRAFT_ANY, VOCAB_VALIDATION, RULE_NUMBER)                            \
-    X(FORMAT, "format", DRAFT_ANY, VOCAB_FORMAT, RULE_STRING)                                                     \
-    X(IF, "if", DRAFT_ANY, VOCAB_APPLICATOR, RULE_SCHEMA)                                                         \
-    X(ITEMS, "items", DRAFT_ANY, VOCAB_APPLICATOR, RULE_ITEMS)                                                    \
-    X(MAX_CONTAINS, "maxContains", DRAFT_2020, VOCAB_VALIDATION, RULE_COUNT)                                      \
-    X(MAX_ITEMS, "maxItems", DRAFT_ANY, VOCAB_VALIDATION, RULE_COUNT)                                             \
-    X(MAX_LENGTH, "maxLength", DRAFT_ANY, VOCAB_VALIDATION, RULE_COUNT)                                           \
-    X(MAX_PROPERTIES, "maxProperties", DRAFT_ANY, VOCAB_VALIDATION, RULE_COUNT)                                   \
-    X(MAXIMUM, "maximum", DRAFT_ANY, VOCAB_VALIDATION, RULE_NUMBER)                                               \
-    X(MIN_CONTAINS, "minContains", DRAFT_2020, VOCAB_VALIDATION, RULE_COUNT)                                      \
-    X(MIN_ITEMS, "minItems", DRAFT_ANY, VOCAB_VALIDATION, RULE_COUNT)                                             \
-    X(MIN_LENGTH, "minLength", DRAFT_ANY, VOCAB_VALIDATION, RULE_COUNT)                                           \
-    X(MIN_PROPERTIES, "minProperties", DRAFT_ANY, VOCAB_VALIDATION, RULE_COUNT)                                   \
-    X(MINIMUM, "minimum", DRAFT_ANY, VOCAB_VALIDATION, RULE_NUMBER)                                               \
-    X(MULTIPLE_OF, "multipleOf", DRAFT_ANY, VOCAB_VALIDATION, RULE_POSITIVE)                                      \
-    X(NOT, "not", DRAFT_ANY, VOCAB_APPLICATOR, RULE_SCHEMA)                                                       \
-    X(ONE_OF, "oneOf", DRAFT_ANY, VOCAB_APPLICATOR, RULE_SCHEMAS)                                                 \
-    X(PATTERN, "pattern", DRAFT_ANY, VOCAB_VALIDATION, RULE_STRING)                                               \
-    X(PATTERN_PROPERTIES, "patternProperties", DRAFT_ANY, VOCAB_APPLICATOR, RULE_SCHEMA_MAP)                      \
-    X(PREFIX_ITEMS, "prefixItems", DRAFT_2020, VOCAB_APPLICATOR, RULE_SCHEMAS)                                    \
-    X(PROPERTIES, "properties", DRAFT_ANY, VOCAB_APPLICATOR, RULE_SCHEMA_MAP)                                     \
-    X(PROPERTY_NAMES, "propertyNames", DRAFT_ANY, VOCAB_APPLICATOR, RULE_SCHEMA)                                  \
-    X(REQUIRED, "required", DRAFT_ANY, VOCAB_VALIDATION, RULE_NAMES)                                              \
-    X(THEN, "then", DRAFT_ANY, VOCAB_APPLICATOR, RULE_SCHEMA)                                                     \
-    X(TYPE, "type", DRAFT_ANY, VOCAB_VALIDATION, RULE_TYPE)                                                       \
-    X(UNEVALUATED_ITEMS, "unevaluatedItems", DRAFT_2020, VOCAB_UNEVALUATED, RULE_SCHEMA)                          \
-    X(UNEVALUATED_PROPERTIES, "unevaluatedProperties", DRAFT_2020, VOCAB_UNEVALUATED, RULE_SCHEMA)                \
+#define KEYWORD_MAP(X)                                                                                       \
+    X(ANCHOR, "$anchor", DRAFT_2020, VOCAB_CORE, RULE_STRING)                                                \
+    X(DEFS, "$defs", DRAFT_2020, VOCAB_CORE, RULE_SCHEMA_MAP)                                                \
+    X(DYNAMIC_ANCHOR, "$dynamicAnchor", DRAFT_2020, VOCAB_CORE, RULE_STRING)                                 \
+    X(DYNAMIC_REF, "$dynamicRef", DRAFT_2020, VOCAB_CORE, RULE_STRING)                                       \
+    X(ID, "$id", DRAFT_ANY, VOCAB_CORE, RULE_STRING)                                                         \
+    X(REF, "$ref", DRAFT_ANY, VOCAB_CORE, RULE_STRING)                                                       \
+    X(SCHEMA, "$schema", DRAFT_ANY, VOCAB_CORE, RULE_STRING)                                                 \
+    X(ADDITIONAL_ITEMS, "additionalItems", DRAFT_7, VOCAB_APPLICATOR, RULE_SCHEMA)                           \
+    X(ADDITIONAL_PROPERTIES, "additionalProperties", DRAFT_ANY, VOCAB_APPLICATOR, RULE_SCHEMA)               \
+    X(ALL_OF, "allOf", DRAFT_ANY, VOCAB_APPLICATOR, RULE_SCHEMAS)                                            \
+    X(ANY_OF, "anyOf", DRAFT_ANY, VOCAB_APPLICATOR, RULE_SCHEMAS)                                            \
+    X(CONST, "const", DRAFT_ANY, VOCAB_VALIDATION, RULE_ANY)                                                 \
+    X(CONTAINS, "contains", DRAFT_ANY, VOCAB_APPLICATOR, RULE_SCHEMA)                                        \
+    X(DEFINITIONS, "definitions", DRAFT_ANY, VOCAB_CORE, RULE_SCHEMA_MAP)                                    \
+    X(DEPENDENCIES, "dependencies", DRAFT_ANY, VOCAB_APPLICATOR, RULE_DEPENDENCIES)                          \
+    X(DEPENDENT_REQUIRED, "dependentRequired", DRAFT_2020, VOCAB_VALIDATION, RULE_NAME_LISTS)                \
+    X(DEPENDENT_SCHEMAS, "dependentSchemas", DRAFT_2020, VOCAB_APPLICATOR, RULE_SCHEMA_MAP)                  \
+    X(ELSE, "else", DRAFT_ANY, VOCAB_APPLICATOR, RULE_SCHEMA)                                                \
+    X(ENUM, "enum", DRAFT_ANY, VOCAB_VALIDATION, RULE_LIST)                                                  \
+    X(EXCLUSIVE_MAXIMUM, "exclusiveMaximum", DRAFT_ANY, VOCAB_VALIDATION, RULE_NUMBER)                       \
+    X(EXCLUSIVE_MINIMUM, "exclusiveMinimum", DRAFT_ANY, VOCAB_VALIDATION, RULE_NUMBER)                       \
+    X(FORMAT, "format", DRAFT_ANY, VOCAB_FORMAT, RULE_STRING)                                                \
+    X(IF, "if", DRAFT_ANY, VOCAB_APPLICATOR, RULE_SCHEMA)                                                    \
+    X(ITEMS, "items", DRAFT_ANY, VOCAB_APPLICATOR, RULE_ITEMS)                                               \
+    X(MAX_CONTAINS, "maxContains", DRAFT_2020, VOCAB_VALIDATION, RULE_COUNT)                                 \
+    X(MAX_ITEMS, "maxItems", DRAFT_ANY, VOCAB_VALIDATION, RULE_COUNT)                                        \
+    X(MAX_LENGTH, "maxLength", DRAFT_ANY, VOCAB_VALIDATION, RULE_COUNT)                                      \
+    X(MAX_PROPERTIES, "maxProperties", DRAFT_ANY, VOCAB_VALIDATION, RULE_COUNT)                              \
+    X(MAXIMUM, "maximum", DRAFT_ANY, VOCAB_VALIDATION, RULE_NUMBER)                                          \
+    X(MIN_CONTAINS, "minContains", DRAFT_2020, VOCAB_VALIDATION, RULE_COUNT)                                 \
+    X(MIN_ITEMS, "minItems", DRAFT_ANY, VOCAB_VALIDATION, RULE_COUNT)                                        \
+    X(MIN_LENGTH, "minLength", DRAFT_ANY, VOCAB_VALIDATION, RULE_COUNT)                                      \
+    X(MIN_PROPERTIES, "minProperties", DRAFT_ANY, VOCAB_VALIDATION, RULE_COUNT)                              \
+    X(MINIMUM, "minimum", DRAFT_ANY, VOCAB_VALIDATION, RULE_NUMBER)                                          \
+    X(MULTIPLE_OF, "multipleOf", DRAFT_ANY, VOCAB_VALIDATION, RULE_POSITIVE)                                 \
+    X(NOT, "not", DRAFT_ANY, VOCAB_APPLICATOR, RULE_SCHEMA)                                                  \
+    X(ONE_OF, "oneOf", DRAFT_ANY, VOCAB_APPLICATOR, RULE_SCHEMAS)                                            \
+    X(PATTERN, "pattern", DRAFT_ANY, VOCAB_VALIDATION, RULE_STRING)                                          \
+    X(PATTERN_PROPERTIES, "patternProperties", DRAFT_ANY, VOCAB_APPLICATOR, RULE_SCHEMA_MAP)                 \
+    X(PREFIX_ITEMS, "prefixItems", DRAFT_2020, VOCAB_APPLICATOR, RULE_SCHEMAS)                               \
+    X(PROPERTIES, "properties", DRAFT_ANY, VOCAB_APPLICATOR, RULE_SCHEMA_MAP)                                \
+    X(PROPERTY_NAMES, "propertyNames", DRAFT_ANY, VOCAB_APPLICATOR, RULE_SCHEMA)                             \
+    X(REQUIRED, "required", DRAFT_ANY, VOCAB_VALIDATION, RULE_NAMES)                                         \
+    X(THEN, "then", DRAFT_ANY, VOCAB_APPLICATOR, RULE_SCHEMA)                                                \
+    X(TYPE, "type", DRAFT_ANY, VOCAB_VALIDATION, RULE_TYPE)                                                  \
+    X(UNEVALUATED_ITEMS, "unevaluatedItems", DRAFT_2020, VOCAB_UNEVALUATED, RULE_SCHEMA)                     \
+    X(UNEVALUATED_PROPERTIES, "unevaluatedProperties", DRAFT_2020, VOCAB_UNEVALUATED, RULE_SCHEMA)           \
     X(UNIQUE_ITEMS, "uniqueItems", DRAFT_ANY, VOCAB_VALIDATION, RULE_BOOL)
 
 #define X(id, name, drafts, vocab, rule) KW_##id,
@@ -120,7 +127,7 @@ typedef struct schema_resource {
 } schema_resource;
 
 typedef struct {
-    const json_value *key; /* string node in the schema */
+    const json_value *key;   /* string node in the schema */
     const schema_node *node; /* NULL: only required */
     bool required;
 } schema_property;
@@ -236,8 +243,8 @@ typedef struct schema_op {
 } schema_op;
 
 struct schema_node {
-    uint8_t types;   /* kinds accepted, as bits, SCHEMA_INTEGER_BIT too; 0: the false schema */
-    bool refuses;    /* the false schema */
+    uint8_t types;    /* kinds accepted, as bits, SCHEMA_INTEGER_BIT too; 0: the false schema */
+    bool refuses;     /* the false schema */
     bool unevaluated; /* has unevaluatedItems or unevaluatedProperties */
     uint16_t op_count;
     const schema_op *ops;
@@ -258,7 +265,7 @@ struct schema {
     struct schema_regex {
         struct schema_regex *next;
         regex *re;
-    } *regexes;
+    } * regexes;
     size_t regex_bytes;
     schema_limits limits;
     size_t count;
@@ -292,27 +299,29 @@ typedef struct {
     schema *s;
     const schema_options *opts;
     schema_error *err;
-    schema_map entries; /* schema_entry by value */
-    schema_map targets; /* schema_target by key */
+    schema_map entries;         /* schema_entry by value */
+    schema_map targets;         /* schema_target by key */
     const json_value *document; /* being read, for error paths */
     struct schema_work {
         struct schema_work *next;
         schema_entry *entry;
-    } *work;
+    } * work;
     bool set_indexed;
     const char *dynamic_names[SCHEMA_DYNAMIC_MAX];
     uint16_t dynamic_count;
 } schema_builder;
 
 /* All return false/NULL after filling err. at: the value it is about, NULL: none. */
-__attribute__((format(printf, 3, 4))) bool schema_refuse(schema_builder *b, const json_value *at, const char *fmt, ...);
+__attribute__((format(printf, 3, 4))) bool schema_refuse(schema_builder *b, const json_value *at,
+                                                         const char *fmt, ...);
 bool schema_no_memory(schema_builder *b);
 schema_entry *schema_entry_find(schema_builder *b, const json_value *value);
 schema_entry *schema_entry_make(schema_builder *b, const json_value *value, schema_resource *resource);
 schema_target *schema_target_find(schema_builder *b, const char *key);
 /* Finds the subschemas, ids and anchors of a document. */
 schema_resource *schema_load(schema_builder *b, const char *uri, const json_value *root, uint8_t draft);
-/* The subschema a reference in resource names; at: the $ref, for the error. *ret_target: the anchor, when it is one. */
+/* The subschema a reference in resource names; at: the $ref, for the error. *ret_target: the anchor, when it
+ * is one. */
 schema_entry *schema_resolve(schema_builder *b, schema_resource *resource, const json_value *at,
                              const schema_target **ret_target);
 const json_value *schema_set_find(const schema_set *set, const char *uri);
@@ -320,6 +329,13 @@ const json_value *schema_set_find(const schema_set *set, const char *uri);
 const json_value *schema_set_at(const schema_set *set, size_t i, const char **ret_uri);
 /* A built-in metaschema, read into a; NULL: none of that uri. */
 const json_value *schema_meta_find(arena *a, const char *uri);
+static inline bool schema_is_one(const json_value *v) {
+    return json_is(v, JSON_OBJECT) || json_is(v, JSON_BOOL);
+}
+/* The node of an entry, made or queued to be made. */
+schema_node *schema_node_of(schema_builder *b, schema_entry *e);
+/* Fills the entry's node. */
+bool schema_make(schema_builder *b, schema_entry *e);
 /* Refuses endless and exploding schemas. */
 bool schema_check(schema_builder *b);
 
@@ -368,12 +384,13 @@ typedef struct {
 } schema_eval;
 
 /* Stops the whole evaluation: undecided. Returns false. */
-bool schema_stop(schema_eval *e, schema_message why, const schema_frame *up, const json_value *v, const json_value *rule);
+bool schema_stop(schema_eval *e, schema_message why, const schema_frame *up, const json_value *v,
+                 const json_value *rule);
 /* A new failure; NULL: no room (not an error). */
-schema_failure *schema_tell(schema_eval *e, schema_message message, const char *keyword, const schema_frame *up,
-                            const json_value *v, const json_value *rule);
-void schema_tell_type(schema_eval *e, uint32_t types, const char *keyword, const schema_frame *up, const json_value *v,
-                      const json_value *rule);
+schema_failure *schema_tell(schema_eval *e, schema_message message, const char *keyword,
+                            const schema_frame *up, const json_value *v, const json_value *rule);
+void schema_tell_type(schema_eval *e, uint32_t types, const char *keyword, const schema_frame *up,
+                      const json_value *v, const json_value *rule);
 void schema_tell_op(schema_eval *e, const schema_op *op, const schema_frame *up, const json_value *v);
 void schema_tell_bound(schema_eval *e, schema_message message, const schema_op *op, const schema_frame *up,
                        const json_value *v, uint64_t limit, uint64_t count);

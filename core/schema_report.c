@@ -5,7 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CHOICES_MAX = 64, WALK_DEPTH = 8, WALK_VISITS = 1000, TOLD_MAX = 4000, NEAREST_MAX = 48, HINT_MAX = 120 };
+enum {
+    CHOICES_MAX = 64,
+    WALK_DEPTH = 8,
+    WALK_VISITS = 1000,
+    TOLD_MAX = 4000,
+    NEAREST_MAX = 48,
+    HINT_MAX = 120
+};
 
 /* ---- paths ---- */
 
@@ -105,8 +112,9 @@ static uint32_t depth_of(const schema_frame *up) {
 
 /* ---- telling ---- */
 
-static schema_failure *tell_to(schema_eval *e, schema_collector *to, schema_message message, const char *keyword,
-                               const schema_frame *up, const json_value *v, const json_value *rule) {
+static schema_failure *tell_to(schema_eval *e, schema_collector *to, schema_message message,
+                               const char *keyword, const schema_frame *up, const json_value *v,
+                               const json_value *rule) {
     schema_told *told = arena_new(e->a, schema_told);
     if (!told)
         return NULL;
@@ -129,8 +137,8 @@ static schema_failure *tell_to(schema_eval *e, schema_collector *to, schema_mess
     return &told->failure;
 }
 
-schema_failure *schema_tell(schema_eval *e, schema_message message, const char *keyword, const schema_frame *up,
-                            const json_value *v, const json_value *rule) {
+schema_failure *schema_tell(schema_eval *e, schema_message message, const char *keyword,
+                            const schema_frame *up, const json_value *v, const json_value *rule) {
     if (e->out->count >= e->out->max || e->told >= TOLD_MAX) {
         e->out->more = true;
         return NULL;
@@ -139,7 +147,8 @@ schema_failure *schema_tell(schema_eval *e, schema_message message, const char *
     return tell_to(e, e->out, message, keyword, up, v, rule);
 }
 
-bool schema_stop(schema_eval *e, schema_message why, const schema_frame *up, const json_value *v, const json_value *rule) {
+bool schema_stop(schema_eval *e, schema_message why, const schema_frame *up, const json_value *v,
+                 const json_value *rule) {
     if (e->stopped)
         return false;
     e->stopped = true;
@@ -277,8 +286,8 @@ static void hint_type(schema_eval *e, schema_failure *f) {
         f->message = f->types >> JSON_STRING & 1 ? SCHEMA_SAYS_TYPE_UNQUOTED : SCHEMA_SAYS_TYPE_UNLISTED;
 }
 
-void schema_tell_type(schema_eval *e, uint32_t types, const char *keyword, const schema_frame *up, const json_value *v,
-                      const json_value *rule) {
+void schema_tell_type(schema_eval *e, uint32_t types, const char *keyword, const schema_frame *up,
+                      const json_value *v, const json_value *rule) {
     schema_failure *f = schema_tell(e, SCHEMA_SAYS_TYPE, keyword, up, v, rule);
     if (!f)
         return;
@@ -334,7 +343,8 @@ static const schema_node *node_of(const schema *s, const schema_op *op) {
     return NULL;
 }
 
-/* The first of the schema's examples, else its default, when it would be valid by this very keyword's kind. */
+/* The first of the schema's examples, else its default, when it would be valid by this very keyword's kind.
+ */
 static void add_example(schema_eval *e, schema_failure *f, const schema_op *op, schema_message with) {
     const schema_node *n = node_of(e->s, op);
     const json_value *example = n ? json_at(json_member(n->source, "examples"), 0) : NULL;
@@ -348,7 +358,8 @@ static void add_example(schema_eval *e, schema_failure *f, const schema_op *op, 
 }
 
 void schema_tell_op(schema_eval *e, const schema_op *op, const schema_frame *up, const json_value *v) {
-    schema_failure *f = schema_tell(e, says_of[op->keyword], schema_keywords[op->keyword].name, up, v, op->rule);
+    schema_failure *f =
+        schema_tell(e, says_of[op->keyword], schema_keywords[op->keyword].name, up, v, op->rule);
     if (!f)
         return;
     if (op->code == OP_ENUM)
@@ -470,7 +481,9 @@ void schema_tell_unknown(schema_eval *e, const schema_op *op, const char *keywor
     f->choices = all.list;
     f->choice_count = all.count;
     f->nearest = nearest(f->name, all.list, all.count);
-    f->message = !all.count ? SCHEMA_SAYS_UNKNOWN_NONE : f->nearest.at ? SCHEMA_SAYS_UNKNOWN_NEAREST : SCHEMA_SAYS_UNKNOWN;
+    f->message = !all.count      ? SCHEMA_SAYS_UNKNOWN_NONE
+                 : f->nearest.at ? SCHEMA_SAYS_UNKNOWN_NEAREST
+                                 : SCHEMA_SAYS_UNKNOWN;
 }
 
 void schema_tell_name(schema_eval *e, const schema_op *op, const schema_frame *up, const json_value *v,
@@ -484,7 +497,8 @@ void schema_tell_name(schema_eval *e, const schema_op *op, const schema_frame *u
         f->message = SCHEMA_SAYS_NAME_ENUM;
         f->choices = inner->choices;
         f->choice_count = inner->choice_count;
-    } else if (inner && (inner->message == SCHEMA_SAYS_PATTERN || inner->message == SCHEMA_SAYS_PATTERN_EXAMPLE)) {
+    } else if (inner &&
+               (inner->message == SCHEMA_SAYS_PATTERN || inner->message == SCHEMA_SAYS_PATTERN_EXAMPLE)) {
         f->message = SCHEMA_SAYS_NAME_PATTERN;
         f->rule = inner->rule;
     }
@@ -492,8 +506,8 @@ void schema_tell_name(schema_eval *e, const schema_op *op, const schema_frame *u
 
 /* ---- anyOf and oneOf ---- */
 
-/* How near a branch came: 0 another type, 1 another constant here or in a member (a discriminator), 2 something else;
- * then how deep it got, then how little it has to say. */
+/* How near a branch came: 0 another type, 1 another constant here or in a member (a discriminator), 2
+ * something else; then how deep it got, then how little it has to say. */
 typedef struct {
     unsigned grade;
     uint32_t deepest;
@@ -524,7 +538,8 @@ static bool nearer(nearness a, nearness b) {
 }
 
 /* Every branch says one of these messages first, right here. */
-static bool all_say(const schema_collector *told, size_t n, uint32_t base, schema_message from, schema_message to) {
+static bool all_say(const schema_collector *told, size_t n, uint32_t base, schema_message from,
+                    schema_message to) {
     for (size_t i = 0; i < n; i++) {
         const schema_told *t = told[i].first;
         if (!t || t->next || t->depth != base || t->failure.message < from || t->failure.message > to)
@@ -560,9 +575,10 @@ static void tell_values(schema_eval *e, const schema_op *op, const schema_frame 
         list_values(e, f, values, count);
 }
 
-static void tell_any_required(schema_eval *e, const schema_op *op, const schema_frame *up, const json_value *v,
-                              const schema_collector *told, size_t n) {
-    schema_failure *f = schema_tell(e, SCHEMA_SAYS_ANY_REQUIRED, schema_keywords[op->keyword].name, up, v, op->rule);
+static void tell_any_required(schema_eval *e, const schema_op *op, const schema_frame *up,
+                              const json_value *v, const schema_collector *told, size_t n) {
+    schema_failure *f =
+        schema_tell(e, SCHEMA_SAYS_ANY_REQUIRED, schema_keywords[op->keyword].name, up, v, op->rule);
     names all = {.list = arena_array(e->a, json_text, CHOICES_MAX)};
     for (size_t i = 0; f && all.list && i < n; i++)
         add_name(&all, told[i].first->failure.name);

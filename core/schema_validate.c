@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* schema_validate.c -- runs the nodes over an instance. First only the verdict; when it is "invalid" and somebody
- * wants to know why, once more with a collector. The C stack is bounded by the depth limit. */
+/* schema_validate.c -- runs the nodes over an instance. First only the verdict; when it is "invalid" and
+ * somebody wants to know why, once more with a collector. The C stack is bounded by the depth limit. */
 #include "schema_nodes.h"
 
 #include <stdlib.h>
@@ -16,7 +16,8 @@ typedef struct {
 enum { REGEX_TIMED = 8, REGEX_NS_PER_STEP = 100 };
 enum { TRACK_INLINE = 64, UNIQUE_PAIRWISE = 12, UNIQUE_INLINE = 64 };
 
-static bool evaluate(schema_eval *e, const schema_node *n, const json_value *v, tracker *t, const schema_frame *up);
+static bool evaluate(schema_eval *e, const schema_node *n, const json_value *v, tracker *t,
+                     const schema_frame *up);
 
 /* ---- bookkeeping ---- */
 
@@ -62,7 +63,8 @@ static const char *keyword_of(const schema_op *op) {
 }
 
 /* Evaluates without telling anybody what fails. */
-static bool try(schema_eval *e, const schema_node *n, const json_value *v, tracker *t, const schema_frame *up) {
+static bool try(schema_eval *e, const schema_node *n, const json_value *v, tracker *t,
+                const schema_frame *up) {
     schema_collector *out = e->out;
     uint32_t before = marks_of(t);
     e->out = NULL;
@@ -82,7 +84,8 @@ static bool refuse(schema_eval *e, const schema_op *op, const schema_frame *up, 
 
 /* ---- values ---- */
 
-static bool run_const(schema_eval *e, const schema_op *op, const json_value *v, tracker *t, const schema_frame *up) {
+static bool run_const(schema_eval *e, const schema_op *op, const json_value *v, tracker *t,
+                      const schema_frame *up) {
     (void)t;
     if (!spend(e, nodes_in(op->rule) / 4, up, v))
         return false;
@@ -102,7 +105,8 @@ static uint32_t first_at_least(const uint64_t *hashes, uint32_t count, uint64_t 
     return low;
 }
 
-static bool run_enum(schema_eval *e, const schema_op *op, const json_value *v, tracker *t, const schema_frame *up) {
+static bool run_enum(schema_eval *e, const schema_op *op, const json_value *v, tracker *t,
+                     const schema_frame *up) {
     (void)t;
     const schema_enum *list = op->u.values;
     if (!spend(e, nodes_in(v) / 4, up, v))
@@ -115,7 +119,8 @@ static bool run_enum(schema_eval *e, const schema_op *op, const json_value *v, t
     return refuse(e, op, up, v);
 }
 
-static bool run_number_bound(schema_eval *e, const schema_op *op, const json_value *v, tracker *t, const schema_frame *up) {
+static bool run_number_bound(schema_eval *e, const schema_op *op, const json_value *v, tracker *t,
+                             const schema_frame *up) {
     (void)t;
     int order = json_number_compare(v, op->rule);
     bool ok = op->keyword == KW_MINIMUM             ? order >= 0
@@ -125,12 +130,14 @@ static bool run_number_bound(schema_eval *e, const schema_op *op, const json_val
     return ok || refuse(e, op, up, v);
 }
 
-static bool run_multiple_of(schema_eval *e, const schema_op *op, const json_value *v, tracker *t, const schema_frame *up) {
+static bool run_multiple_of(schema_eval *e, const schema_op *op, const json_value *v, tracker *t,
+                            const schema_frame *up) {
     (void)t;
     return json_number_is_multiple(v, op->rule) || refuse(e, op, up, v);
 }
 
-static bool run_length(schema_eval *e, const schema_op *op, const json_value *v, tracker *t, const schema_frame *up) {
+static bool run_length(schema_eval *e, const schema_op *op, const json_value *v, tracker *t,
+                       const schema_frame *up) {
     (void)t;
     json_text text = json_text_of(v);
     bool min = op->code == OP_MIN_LENGTH;
@@ -142,7 +149,10 @@ static bool run_length(schema_eval *e, const schema_op *op, const json_value *v,
     if (min ? n >= op->u.bound : n <= op->u.bound)
         return true;
     if (e->out)
-        schema_tell_bound(e, !min ? SCHEMA_SAYS_MAX_LENGTH : n ? SCHEMA_SAYS_MIN_LENGTH : SCHEMA_SAYS_MIN_LENGTH_EMPTY,
+        schema_tell_bound(e,
+                          !min ? SCHEMA_SAYS_MAX_LENGTH
+                          : n  ? SCHEMA_SAYS_MIN_LENGTH
+                               : SCHEMA_SAYS_MIN_LENGTH_EMPTY,
                           op, up, v, op->u.bound, n);
     return false;
 }
@@ -153,8 +163,8 @@ static uint64_t now_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* PCRE2 does not tell how much work a search was, so its time is charged: many texts that each stay just below the
- * match limit must not add up without end. */
+/* PCRE2 does not tell how much work a search was, so its time is charged: many texts that each stay just
+ * below the match limit must not add up without end. */
 static regex_verdict search(schema_eval *e, const regex *re, json_text text) {
     bool timed = text.len >= REGEX_TIMED && !regex_is_plain(re);
     uint64_t from = timed ? now_ns() : 0;
@@ -164,7 +174,8 @@ static regex_verdict search(schema_eval *e, const regex *re, json_text text) {
     return found;
 }
 
-static bool run_pattern(schema_eval *e, const schema_op *op, const json_value *v, tracker *t, const schema_frame *up) {
+static bool run_pattern(schema_eval *e, const schema_op *op, const json_value *v, tracker *t,
+                        const schema_frame *up) {
     (void)t;
     regex_verdict found = search(e, op->u.re, json_text_of(v));
     if (found == REGEX_LIMIT)
@@ -172,13 +183,15 @@ static bool run_pattern(schema_eval *e, const schema_op *op, const json_value *v
     return found == REGEX_YES || refuse(e, op, up, v);
 }
 
-static bool run_format(schema_eval *e, const schema_op *op, const json_value *v, tracker *t, const schema_frame *up) {
+static bool run_format(schema_eval *e, const schema_op *op, const json_value *v, tracker *t,
+                       const schema_frame *up) {
     (void)t;
     json_text text = json_text_of(v);
     return op->u.format(text.at, text.len) || refuse(e, op, up, v);
 }
 
-static bool run_count(schema_eval *e, const schema_op *op, const json_value *v, tracker *t, const schema_frame *up) {
+static bool run_count(schema_eval *e, const schema_op *op, const json_value *v, tracker *t,
+                      const schema_frame *up) {
     (void)t;
     static const schema_message says[KW_COUNT] = {
         [KW_MIN_ITEMS] = SCHEMA_SAYS_MIN_ITEMS,
@@ -202,13 +215,15 @@ typedef struct {
     size_t index;
 } hashed;
 
-static bool tell_equal(schema_eval *e, const schema_op *op, const json_value *v, const schema_frame *up, size_t i, size_t k) {
+static bool tell_equal(schema_eval *e, const schema_op *op, const json_value *v, const schema_frame *up,
+                       size_t i, size_t k) {
     if (e->out)
         schema_tell_bound(e, SCHEMA_SAYS_UNIQUE_ITEMS, op, up, v, i < k ? i : k, i < k ? k : i);
     return false;
 }
 
-static bool unique_pairwise(schema_eval *e, const schema_op *op, const json_value *v, const schema_frame *up) {
+static bool unique_pairwise(schema_eval *e, const schema_op *op, const json_value *v,
+                            const schema_frame *up) {
     size_t i = 0;
     for (json_iter it = json_iterate(v); json_next(&it); i++) {
         size_t k = 0;
@@ -221,10 +236,12 @@ static bool unique_pairwise(schema_eval *e, const schema_op *op, const json_valu
 
 static int by_hash(const void *a, const void *b) {
     const hashed *x = a, *y = b;
-    return x->hash != y->hash ? (x->hash > y->hash) - (x->hash < y->hash) : (x->index > y->index) - (x->index < y->index);
+    return x->hash != y->hash ? (x->hash > y->hash) - (x->hash < y->hash)
+                              : (x->index > y->index) - (x->index < y->index);
 }
 
-static bool run_unique(schema_eval *e, const schema_op *op, const json_value *v, tracker *t, const schema_frame *up) {
+static bool run_unique(schema_eval *e, const schema_op *op, const json_value *v, tracker *t,
+                       const schema_frame *up) {
     (void)t;
     size_t n = json_count(v), i = 0;
     if (!spend(e, nodes_in(v) * (n <= UNIQUE_PAIRWISE ? 4 : 2), up, v))
@@ -270,12 +287,14 @@ static bool eval_member(schema_eval *e, const schema_node *n, const char *keywor
                         const json_value *key, const schema_frame *up) {
     if (n->types == TYPES_ALL && !n->op_count)
         return true;
-    schema_frame f = {.up = up, .keyword = keyword, .key = rule_key, .index = NO_INDEX, .member = key, .item = NO_INDEX};
+    schema_frame f = {
+        .up = up, .keyword = keyword, .key = rule_key, .index = NO_INDEX, .member = key, .item = NO_INDEX};
     return evaluate(e, n, key + 1, NULL, &f);
 }
 
 /* patternProperties for one member; *ret_matched: a pattern named it. */
-static bool run_patterns(schema_eval *e, const schema_object *o, const json_value *key, const schema_frame *up, bool *ret_matched) {
+static bool run_patterns(schema_eval *e, const schema_object *o, const json_value *key,
+                         const schema_frame *up, bool *ret_matched) {
     json_text name = json_text_of(key);
     bool ok = true;
     for (const schema_pattern *p = o->patterns; p < o->patterns + o->pattern_count; p++) {
@@ -309,7 +328,8 @@ static bool run_member(schema_eval *e, const schema_op *op, const json_value *v,
     return false;
 }
 
-static bool run_object(schema_eval *e, const schema_op *op, const json_value *v, tracker *t, const schema_frame *up) {
+static bool run_object(schema_eval *e, const schema_op *op, const json_value *v, tracker *t,
+                       const schema_frame *up) {
     const schema_object *o = op->u.object;
     uint32_t seen = 0, i = 0;
     bool ok = spend(e, json_count(v) / 4, up, v);
@@ -330,7 +350,8 @@ static bool run_object(schema_eval *e, const schema_op *op, const json_value *v,
     return false;
 }
 
-static bool run_names(schema_eval *e, const schema_op *op, const json_value *v, tracker *t, const schema_frame *up) {
+static bool run_names(schema_eval *e, const schema_op *op, const json_value *v, tracker *t,
+                      const schema_frame *up) {
     (void)t;
     bool ok = true;
     for (json_iter it = json_iterate(v); json_next(&it);) {
@@ -350,14 +371,16 @@ static bool run_names(schema_eval *e, const schema_op *op, const json_value *v, 
 }
 
 /* Names that key asks for are all there. */
-static bool run_names_there(schema_eval *e, const schema_op *op, const schema_dependent *d, const json_value *v, const schema_frame *up) {
+static bool run_names_there(schema_eval *e, const schema_op *op, const schema_dependent *d,
+                            const json_value *v, const schema_frame *up) {
     bool ok = spend(e, json_count(d->names) * (1 + json_count(v) / 16), up, v);
     for (json_iter it = json_iterate(d->names); json_next(&it);) {
         json_text name = json_text_of(it.value);
         if (json_member_n(v, name.at, name.len))
             continue;
         ok = false;
-        schema_failure *told = e->out ? schema_tell(e, SCHEMA_SAYS_DEPENDENT_REQUIRED, keyword_of(op), up, v, d->names) : NULL;
+        schema_failure *told =
+            e->out ? schema_tell(e, SCHEMA_SAYS_DEPENDENT_REQUIRED, keyword_of(op), up, v, d->names) : NULL;
         if (told) {
             told->name = name;
             told->other = json_text_of(d->key);
@@ -366,7 +389,8 @@ static bool run_names_there(schema_eval *e, const schema_op *op, const schema_de
     return ok;
 }
 
-static bool run_dependent(schema_eval *e, const schema_op *op, const json_value *v, tracker *t, const schema_frame *up) {
+static bool run_dependent(schema_eval *e, const schema_op *op, const json_value *v, tracker *t,
+                          const schema_frame *up) {
     const schema_dependents *list = op->u.dependents;
     bool ok = true;
     if (!spend(e, list->count * (1 + json_count(v) / 16), up, v))
@@ -375,7 +399,8 @@ static bool run_dependent(schema_eval *e, const schema_op *op, const json_value 
         json_text key = json_text_of(d->key);
         if (!json_member_n(v, key.at, key.len))
             continue;
-        schema_frame f = {.up = up, .keyword = keyword_of(op), .key = d->key, .index = NO_INDEX, .item = NO_INDEX};
+        schema_frame f = {
+            .up = up, .keyword = keyword_of(op), .key = d->key, .index = NO_INDEX, .item = NO_INDEX};
         ok &= d->node ? evaluate(e, d->node, v, t, &f) : run_names_there(e, op, d, v, up);
     }
     return ok;
@@ -383,13 +408,14 @@ static bool run_dependent(schema_eval *e, const schema_op *op, const json_value 
 
 /* ---- arrays ---- */
 
-static bool eval_item(schema_eval *e, const schema_node *n, const char *keyword, uint32_t rule_index, const json_value *v,
-                      uint32_t i, const schema_frame *up) {
+static bool eval_item(schema_eval *e, const schema_node *n, const char *keyword, uint32_t rule_index,
+                      const json_value *v, uint32_t i, const schema_frame *up) {
     schema_frame f = {.up = up, .keyword = keyword, .index = rule_index, .item = i};
     return evaluate(e, n, v, NULL, &f);
 }
 
-static bool tell_extra(schema_eval *e, const schema_op *op, const char *keyword, const json_value *v, const schema_frame *up, uint64_t limit) {
+static bool tell_extra(schema_eval *e, const schema_op *op, const char *keyword, const json_value *v,
+                       const schema_frame *up, uint64_t limit) {
     if (e->out) {
         schema_failure *f = schema_tell(e, SCHEMA_SAYS_EXTRA_ITEM, keyword, up, v, op->rule);
         if (f) {
@@ -400,7 +426,8 @@ static bool tell_extra(schema_eval *e, const schema_op *op, const char *keyword,
     return false;
 }
 
-static bool run_array(schema_eval *e, const schema_op *op, const json_value *v, tracker *t, const schema_frame *up) {
+static bool run_array(schema_eval *e, const schema_op *op, const json_value *v, tracker *t,
+                      const schema_frame *up) {
     const schema_array *a = op->u.array;
     uint32_t i = 0;
     bool ok = true;
@@ -421,15 +448,19 @@ static bool run_array(schema_eval *e, const schema_op *op, const json_value *v, 
     return ok;
 }
 
-static bool contains_tell(schema_eval *e, const schema_op *op, const json_value *v, const schema_frame *up, uint64_t found) {
+static bool contains_tell(schema_eval *e, const schema_op *op, const json_value *v, const schema_frame *up,
+                          uint64_t found) {
     const schema_contains *c = op->u.contains;
-    schema_message says = found > c->max ? SCHEMA_SAYS_MAX_CONTAINS : c->min_rule ? SCHEMA_SAYS_MIN_CONTAINS : SCHEMA_SAYS_CONTAINS;
+    schema_message says = found > c->max ? SCHEMA_SAYS_MAX_CONTAINS
+                          : c->min_rule  ? SCHEMA_SAYS_MIN_CONTAINS
+                                         : SCHEMA_SAYS_CONTAINS;
     if (e->out)
         schema_tell_bound(e, says, op, up, v, found > c->max ? c->max : c->min, found);
     return false;
 }
 
-static bool run_contains(schema_eval *e, const schema_op *op, const json_value *v, tracker *t, const schema_frame *up) {
+static bool run_contains(schema_eval *e, const schema_op *op, const json_value *v, tracker *t,
+                         const schema_frame *up) {
     const schema_contains *c = op->u.contains;
     tracker *marks = c->marks ? t : NULL;
     uint64_t found = 0;
@@ -450,12 +481,14 @@ static bool run_contains(schema_eval *e, const schema_op *op, const json_value *
 
 /* ---- in place ---- */
 
-static bool run_ref(schema_eval *e, const schema_op *op, const json_value *v, tracker *t, const schema_frame *up) {
+static bool run_ref(schema_eval *e, const schema_op *op, const json_value *v, tracker *t,
+                    const schema_frame *up) {
     schema_frame f = at_keyword(up, keyword_of(op));
     return evaluate(e, op->u.node, v, t, &f);
 }
 
-static bool run_dynamic_ref(schema_eval *e, const schema_op *op, const json_value *v, tracker *t, const schema_frame *up) {
+static bool run_dynamic_ref(schema_eval *e, const schema_op *op, const json_value *v, tracker *t,
+                            const schema_frame *up) {
     const schema_node *n = op->u.node;
     for (const schema_scope *s = e->scope; s; s = s->up) /* the outermost one counts */
         if (s->resource->dynamic && s->resource->dynamic[op->number])
@@ -468,7 +501,8 @@ static schema_frame at_branch(const schema_op *op, uint32_t i, const schema_fram
     return (schema_frame){.up = up, .keyword = keyword_of(op), .index = i, .item = NO_INDEX};
 }
 
-static bool run_all_of(schema_eval *e, const schema_op *op, const json_value *v, tracker *t, const schema_frame *up) {
+static bool run_all_of(schema_eval *e, const schema_op *op, const json_value *v, tracker *t,
+                       const schema_frame *up) {
     const schema_branches *b = op->u.branches;
     bool ok = true;
     for (uint32_t i = 0; i < b->count && (ok || (e->out && !e->stopped)); i++) {
@@ -503,7 +537,8 @@ static bool explain(schema_eval *e, const schema_op *op, const json_value *v, co
     return false;
 }
 
-static bool run_any_of(schema_eval *e, const schema_op *op, const json_value *v, tracker *t, const schema_frame *up) {
+static bool run_any_of(schema_eval *e, const schema_op *op, const json_value *v, tracker *t,
+                       const schema_frame *up) {
     const schema_branches *b = op->u.branches;
     bool any = false;
     for (uint32_t i = 0; i < b->count && (!any || t) && !e->stopped; i++) {
@@ -513,7 +548,8 @@ static bool run_any_of(schema_eval *e, const schema_op *op, const json_value *v,
     return any || explain(e, op, v, up);
 }
 
-static bool run_one_of(schema_eval *e, const schema_op *op, const json_value *v, tracker *t, const schema_frame *up) {
+static bool run_one_of(schema_eval *e, const schema_op *op, const json_value *v, tracker *t,
+                       const schema_frame *up) {
     const schema_branches *b = op->u.branches;
     uint32_t fitting = 0, first = 0;
     for (uint32_t i = 0; i < b->count && !e->stopped; i++) {
@@ -531,13 +567,15 @@ static bool run_one_of(schema_eval *e, const schema_op *op, const json_value *v,
     return fitting == 1 || explain(e, op, v, up);
 }
 
-static bool run_not(schema_eval *e, const schema_op *op, const json_value *v, tracker *t, const schema_frame *up) {
+static bool run_not(schema_eval *e, const schema_op *op, const json_value *v, tracker *t,
+                    const schema_frame *up) {
     (void)t;
     schema_frame f = at_keyword(up, keyword_of(op));
     return !try(e, op->u.node, v, NULL, &f) || refuse(e, op, up, v);
 }
 
-static bool run_if(schema_eval *e, const schema_op *op, const json_value *v, tracker *t, const schema_frame *up) {
+static bool run_if(schema_eval *e, const schema_op *op, const json_value *v, tracker *t,
+                   const schema_frame *up) {
     const schema_condition *c = op->u.condition;
     schema_frame f = at_keyword(up, "if");
     if (!c->then && !c->otherwise && !t)
@@ -552,7 +590,8 @@ static bool run_if(schema_eval *e, const schema_op *op, const json_value *v, tra
 
 /* ---- unevaluated ---- */
 
-static bool run_unevaluated(schema_eval *e, const schema_op *op, const json_value *v, tracker *t, const schema_frame *up) {
+static bool run_unevaluated(schema_eval *e, const schema_op *op, const json_value *v, tracker *t,
+                            const schema_frame *up) {
     const schema_node *n = op->u.node;
     const char *keyword = keyword_of(op);
     uint32_t i = 0;
@@ -575,7 +614,8 @@ static bool run_unevaluated(schema_eval *e, const schema_op *op, const json_valu
 
 /* ---- nodes ---- */
 
-typedef bool run_fn(schema_eval *e, const schema_op *op, const json_value *v, tracker *t, const schema_frame *up);
+typedef bool run_fn(schema_eval *e, const schema_op *op, const json_value *v, tracker *t,
+                    const schema_frame *up);
 static run_fn *const runs[OPS] = {
     [OP_CONST] = run_const,
     [OP_ENUM] = run_enum,
@@ -603,7 +643,8 @@ static run_fn *const runs[OPS] = {
     [OP_UNEVALUATED] = run_unevaluated,
 };
 
-static bool run_ops(schema_eval *e, const schema_node *n, const json_value *v, tracker *t, const schema_frame *up) {
+static bool run_ops(schema_eval *e, const schema_node *n, const json_value *v, tracker *t,
+                    const schema_frame *up) {
     uint32_t bit = 1u << json_kind_of(v);
     bool ok = true;
     for (const schema_op *op = n->ops, *end = op + n->op_count; op < end; op++)
@@ -616,8 +657,8 @@ static bool run_ops(schema_eval *e, const schema_node *n, const json_value *v, t
 }
 
 /* A node with unevaluated* has marks of its own; those are handed on when it succeeds. */
-static __attribute__((noinline)) bool run_tracked(schema_eval *e, const schema_node *n, const json_value *v, tracker *outer,
-                                                  const schema_frame *up) {
+static __attribute__((noinline)) bool run_tracked(schema_eval *e, const schema_node *n, const json_value *v,
+                                                  tracker *outer, const schema_frame *up) {
     uint64_t word = 0;
     uint32_t few[TRACK_INLINE];
     size_t count = json_count(v);
@@ -635,14 +676,15 @@ static __attribute__((noinline)) bool run_tracked(schema_eval *e, const schema_n
     return true;
 }
 
-static __attribute__((noinline)) bool run_marked(schema_eval *e, const schema_node *n, const json_value *v, tracker *t,
-                                                 const schema_frame *up) {
-    return n->unevaluated && json_kind_of(v) >= JSON_ARRAY ? run_tracked(e, n, v, t, up) : run_ops(e, n, v, t, up);
+static __attribute__((noinline)) bool run_marked(schema_eval *e, const schema_node *n, const json_value *v,
+                                                 tracker *t, const schema_frame *up) {
+    return n->unevaluated && json_kind_of(v) >= JSON_ARRAY ? run_tracked(e, n, v, t, up)
+                                                           : run_ops(e, n, v, t, up);
 }
 
 /* Entering another resource: the dynamic scope grows. */
-static __attribute__((noinline)) bool run_scoped(schema_eval *e, const schema_node *n, const json_value *v, tracker *t,
-                                                 const schema_frame *up) {
+static __attribute__((noinline)) bool run_scoped(schema_eval *e, const schema_node *n, const json_value *v,
+                                                 tracker *t, const schema_frame *up) {
     schema_scope scope = {e->scope, n->resource};
     e->scope = &scope;
     bool ok = run_marked(e, n, v, t, up);
@@ -665,7 +707,8 @@ static bool refuse_type(schema_eval *e, const schema_node *n, const json_value *
     return false;
 }
 
-static bool evaluate(schema_eval *e, const schema_node *n, const json_value *v, tracker *t, const schema_frame *up) {
+static bool evaluate(schema_eval *e, const schema_node *n, const json_value *v, tracker *t,
+                     const schema_frame *up) {
     if (!e->steps)
         return schema_stop(e, SCHEMA_SAYS_LIMIT_STEPS, up, v, NULL);
     e->steps--;
@@ -692,7 +735,8 @@ static schema_verdict run(schema_eval *e, const json_value *instance) {
     return e->stopped ? SCHEMA_UNDECIDED : ok ? SCHEMA_VALID : SCHEMA_INVALID;
 }
 
-static schema_verdict fill(schema_report *report, const schema_collector *out, arena *a, schema_verdict verdict) {
+static schema_verdict fill(schema_report *report, const schema_collector *out, arena *a,
+                           schema_verdict verdict) {
     report->failures = arena_array(a, schema_failure, out->count + 1);
     report->more = out->more;
     for (const schema_told *t = out->first; t && report->failures; t = t->next)
@@ -713,7 +757,8 @@ schema_verdict schema_validate(const schema *s, const json_value *instance, aren
     schema_collector out = {.last = &out.first, .max = report->max ? report->max : SCHEMA_FAILURES_DEFAULT};
     schema_eval again = {.s = s, .a = a, .steps = s->limits.steps, .out = &out, .all = &out};
     schema_verdict told = run(&again, instance);
-    if (verdict == SCHEMA_UNDECIDED && told != SCHEMA_UNDECIDED) /* a time-charged limit that this time was not reached */
+    if (verdict == SCHEMA_UNDECIDED &&
+        told != SCHEMA_UNDECIDED) /* a time-charged limit that this time was not reached */
         schema_stop(&again, e.why, NULL, instance, NULL);
     return fill(report, &out, a, told == SCHEMA_UNDECIDED ? told : verdict);
 }

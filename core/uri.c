@@ -184,7 +184,8 @@ static bool chars_valid(json_text t, const char *more, unsigned flags) {
             if (!is_escape(t.at + i, t.len - i))
                 return false;
             i += 2;
-        } else if ((unsigned char)c >= 0x80 ? !(flags & URI_IRI) : !is_unreserved(c) && !(c && strchr(more, c))) {
+        } else if ((unsigned char)c >= 0x80 ? !(flags & URI_IRI)
+                                            : !is_unreserved(c) && !(c && strchr(more, c))) {
             return false;
         }
     }
@@ -251,7 +252,8 @@ static bool ip_literal_valid(json_text t) {
         for (const char *c = t.at + 1; c < dot; c++)
             if (hex_value(*c) < 0)
                 return false;
-        return chars_valid(text_of(dot + 1, t.at + t.len), ":", 0) && !memchr(dot, '%', (size_t)(t.at + t.len - dot));
+        return chars_valid(text_of(dot + 1, t.at + t.len), ":", 0) &&
+               !memchr(dot, '%', (size_t)(t.at + t.len - dot));
     }
     return uri_valid_ipv6(t.at, t.len);
 }

@@ -43,15 +43,18 @@ static schema_verdict judge(compiled *c, const char *instance, schema_report *re
     return schema_validate(c->s, read(&c->memory, instance), &c->memory, report);
 }
 
-static void expect_with(const char *schema_text, const schema_options *opts, const char *instance, schema_verdict want) {
+static void expect_with(const char *schema_text, const schema_options *opts, const char *instance,
+                        schema_verdict want) {
     compiled c = open_with(schema_text, opts);
     unit_check(c.s != NULL, "%s does not compile: %s: %s", schema_text, c.why.path, c.why.text);
     if (c.s) {
         schema_report report = {0};
         schema_verdict got = judge(&c, instance, &report);
         unit_check(got == want, "%.300s with %.100s: %d, not %d", schema_text, instance, got, want);
-        unit_check((report.count > 0) == (want != SCHEMA_VALID), "%.300s with %.100s: %zu failures", schema_text, instance, report.count);
-        unit_check(schema_validate(c.s, read(&c.memory, instance), &c.memory, NULL) == got, "same without a report");
+        unit_check((report.count > 0) == (want != SCHEMA_VALID), "%.300s with %.100s: %zu failures",
+                   schema_text, instance, report.count);
+        unit_check(schema_validate(c.s, read(&c.memory, instance), &c.memory, NULL) == got,
+                   "same without a report");
     }
     close_it(&c);
 }
@@ -60,10 +63,12 @@ static void expect(const char *schema_text, const char *instance, schema_verdict
     expect_with(schema_text, NULL, instance, want);
 }
 
-static void expect_unusable_with(const char *schema_text, const schema_options *opts, const char *path, const char *names) {
+static void expect_unusable_with(const char *schema_text, const schema_options *opts, const char *path,
+                                 const char *names) {
     compiled c = open_with(schema_text, opts);
     unit_check(c.s == NULL, "%.200s compiles", schema_text);
-    unit_check(!c.s && strstr(c.why.text, names), "%.200s: '%s' does not name '%s'", schema_text, c.why.text, names);
+    unit_check(!c.s && strstr(c.why.text, names), "%.200s: '%s' does not name '%s'", schema_text, c.why.text,
+               names);
     unit_check(!c.s && !strcmp(c.why.path, path), "%.200s: at '%s', not '%s'", schema_text, c.why.path, path);
     close_it(&c);
 }
@@ -87,11 +92,13 @@ static void expect_rows(const row *rows, size_t count) {
 
 /* F076 */
 static void references_within_the_document(void) {
-    static const char defs[] =
-        "{\"type\":\"object\",\"$defs\":{\"Periodo\":{\"type\":\"object\",\"properties\":{\"inicio\":{\"type\":\"string\"}},"
-        "\"required\":[\"inicio\"]}},\"properties\":{\"periodo\":{\"$ref\":\"#/$defs/Periodo\"},\"a/b\":{\"type\":\"integer\"},"
-        "\"c\":{\"$ref\":\"#/properties/a~1b\"},\"p%\":{\"type\":\"boolean\"},\"q\":{\"$ref\":\"#/properties/p%25\"},"
-        "\"t~\":{\"type\":\"null\"},\"u\":{\"$ref\":\"#/properties/t~0\"}}}";
+    static const char defs[] = "{\"type\":\"object\",\"$defs\":{\"Periodo\":{\"type\":\"object\","
+                               "\"properties\":{\"inicio\":{\"type\":\"string\"}},"
+                               "\"required\":[\"inicio\"]}},\"properties\":{\"periodo\":{\"$ref\":\"#/$defs/"
+                               "Periodo\"},\"a/b\":{\"type\":\"integer\"},"
+                               "\"c\":{\"$ref\":\"#/properties/"
+                               "a~1b\"},\"p%\":{\"type\":\"boolean\"},\"q\":{\"$ref\":\"#/properties/p%25\"},"
+                               "\"t~\":{\"type\":\"null\"},\"u\":{\"$ref\":\"#/properties/t~0\"}}}";
     static const row rows[] = {
         {defs, "{\"periodo\":{\"inicio\":\"2024-01-01\"},\"c\":1,\"q\":true,\"u\":null}", SCHEMA_VALID},
         {defs, "{\"periodo\":{}}", SCHEMA_INVALID},
@@ -105,23 +112,30 @@ static void references_within_the_document(void) {
 /* F077 */
 static void foreign_references_are_never_fetched(void) {
     expect_unusable("{\"$ref\":\"http://169.254.169.254/x\"}", "/$ref", "http://169.254.169.254/x");
-    expect_unusable("{\"properties\":{\"a\":{\"$ref\":\"file:///etc/passwd\"}}}", "/properties/a/$ref", "file:///etc/passwd");
+    expect_unusable("{\"properties\":{\"a\":{\"$ref\":\"file:///etc/passwd\"}}}", "/properties/a/$ref",
+                    "file:///etc/passwd");
     expect_unusable("{\"$ref\":\"outro.json#/x\"}", "/$ref", "outro.json");
     expect_unusable("{\"$ref\":\"#/nada\"}", "/$ref", "#/nada");
     expect_unusable("{\"$ref\":\"#nada\"}", "/$ref", "#nada");
-    expect_unusable("{\"$defs\":{\"unused\":{\"$ref\":\"https://example.com/y\"}}}", "/$defs/unused/$ref", "https://example.com/y");
-    expect_unusable("{\"$id\":\"https://example.com/a/b\",\"$ref\":\"../c\"}", "/$ref", "https://example.com/c");
+    expect_unusable("{\"$defs\":{\"unused\":{\"$ref\":\"https://example.com/y\"}}}", "/$defs/unused/$ref",
+                    "https://example.com/y");
+    expect_unusable("{\"$id\":\"https://example.com/a/b\",\"$ref\":\"../c\"}", "/$ref",
+                    "https://example.com/c");
 }
 
 static void cycles_without_progress_are_refused(void) {
-    expect_unusable("{\"$defs\":{\"A\":{\"allOf\":[{\"$ref\":\"#/$defs/B\"}]},\"B\":{\"allOf\":[{\"$ref\":\"#/$defs/A\"}]}},"
-                    "\"$ref\":\"#/$defs/A\"}", "/$defs/A/allOf/0", "endless");
+    expect_unusable("{\"$defs\":{\"A\":{\"allOf\":[{\"$ref\":\"#/$defs/"
+                    "B\"}]},\"B\":{\"allOf\":[{\"$ref\":\"#/$defs/A\"}]}},"
+                    "\"$ref\":\"#/$defs/A\"}",
+                    "/$defs/A/allOf/0", "endless");
     expect_unusable("{\"$ref\":\"#\"}", "", "endless");
-    expect_unusable("{\"anyOf\":[{\"type\":\"string\"},{\"not\":{\"$ref\":\"#\"}}]}", "/anyOf/1/not", "endless");
+    expect_unusable("{\"anyOf\":[{\"type\":\"string\"},{\"not\":{\"$ref\":\"#\"}}]}", "/anyOf/1/not",
+                    "endless");
     expect_unusable("{\"if\":{\"$ref\":\"#\"}}", "/if", "endless");
     /* with progress: a tree */
-    static const char tree[] = "{\"type\":\"object\",\"properties\":{\"filhos\":{\"type\":\"array\",\"items\":{\"$ref\":\"#\"}}},"
-                               "\"additionalProperties\":false}";
+    static const char tree[] =
+        "{\"type\":\"object\",\"properties\":{\"filhos\":{\"type\":\"array\",\"items\":{\"$ref\":\"#\"}}},"
+        "\"additionalProperties\":false}";
     expect(tree, "{\"filhos\":[{\"filhos\":[]},{}]}", SCHEMA_VALID);
     expect(tree, "{\"filhos\":[{\"filhos\":[{\"x\":1}]},{}]}", SCHEMA_INVALID);
     /* only certain while evaluating: depth ends it */
@@ -161,7 +175,8 @@ static char *doublings(int n) {
     char *text = malloc((size_t)n * 100 + 200), *at = text;
     at += sprintf(at, "{\"$ref\":\"#/$defs/d0\",\"$defs\":{");
     for (int i = 0; i < n; i++)
-        at += sprintf(at, "\"d%d\":{\"allOf\":[{\"$ref\":\"#/$defs/d%d\"},{\"$ref\":\"#/$defs/d%d\"}]},", i, i + 1, i + 1);
+        at += sprintf(at, "\"d%d\":{\"allOf\":[{\"$ref\":\"#/$defs/d%d\"},{\"$ref\":\"#/$defs/d%d\"}]},", i,
+                      i + 1, i + 1);
     sprintf(at, "\"d%d\":{\"type\":\"integer\"}}}", n);
     return text;
 }
@@ -185,14 +200,17 @@ static void a_long_search_is_undecided(void) {
     expect("{\"not\":{\"pattern\":\"(a+)+$\"}}", as, SCHEMA_UNDECIDED);
     expect("{\"anyOf\":[{\"pattern\":\"(a+)+$\"},true]}", as, SCHEMA_UNDECIDED);
     expect("{\"pattern\":\"(a+)+$\"}", "\"aaaa\"", SCHEMA_VALID);
-    expect("{\"patternProperties\":{\"(a+)+$\":true}}", "{\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\":1}", SCHEMA_UNDECIDED);
+    expect("{\"patternProperties\":{\"(a+)+$\":true}}",
+           "{\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\":1}", SCHEMA_UNDECIDED);
 }
 
 /* F079 */
 static void unknown_members_are_refused(void) {
-    static const char s[] = "{\"type\":\"object\",\"properties\":{\"codigo\":{\"type\":\"integer\"},\"dataInicial\":{\"type\":\"string\"},"
-                            "\"opcoes\":{\"type\":\"object\",\"properties\":{\"formato\":{}},\"additionalProperties\":false}},"
-                            "\"additionalProperties\":false}";
+    static const char s[] =
+        "{\"type\":\"object\",\"properties\":{\"codigo\":{\"type\":\"integer\"},\"dataInicial\":{\"type\":"
+        "\"string\"},"
+        "\"opcoes\":{\"type\":\"object\",\"properties\":{\"formato\":{}},\"additionalProperties\":false}},"
+        "\"additionalProperties\":false}";
     compiled c = open_with(s, NULL);
     schema_report r = {0};
     CU_ASSERT_EQUAL(judge(&c, "{\"codigo\":433,\"data_inicial\":\"2024-01-01\"}", &r), SCHEMA_INVALID);
@@ -216,9 +234,12 @@ static void unknown_members_are_refused(void) {
 /* F080 */
 static void null_must_be_allowed(void) {
     static const row rows[] = {
-        {"{\"properties\":{\"boletim\":{\"type\":[\"string\",\"null\"]}},\"additionalProperties\":false}", "{\"boletim\":null}", SCHEMA_VALID},
-        {"{\"properties\":{\"boletim\":{\"type\":\"string\"}},\"additionalProperties\":false}", "{\"boletim\":null}", SCHEMA_INVALID},
-        {"{\"properties\":{\"a\":{}},\"additionalProperties\":false}", "{\"a\":1,\"novo\":2}", SCHEMA_INVALID},
+        {"{\"properties\":{\"boletim\":{\"type\":[\"string\",\"null\"]}},\"additionalProperties\":false}",
+         "{\"boletim\":null}", SCHEMA_VALID},
+        {"{\"properties\":{\"boletim\":{\"type\":\"string\"}},\"additionalProperties\":false}",
+         "{\"boletim\":null}", SCHEMA_INVALID},
+        {"{\"properties\":{\"a\":{}},\"additionalProperties\":false}", "{\"a\":1,\"novo\":2}",
+         SCHEMA_INVALID},
     };
     EXPECT_ROWS(rows);
 }
@@ -289,10 +310,14 @@ static void malformed_keywords_are_refused(void) {
 static void drafts_differ(void) {
     schema_options old = {.draft = SCHEMA_DRAFT_7};
     expect_with("{\"items\":[{\"type\":\"integer\"}],\"additionalItems\":false}", &old, "[1]", SCHEMA_VALID);
-    expect_with("{\"items\":[{\"type\":\"integer\"}],\"additionalItems\":false}", &old, "[1,2]", SCHEMA_INVALID);
-    expect_with("{\"definitions\":{\"a\":{}},\"$ref\":\"#/definitions/a\",\"type\":\"null\"}", &old, "1", SCHEMA_VALID);
-    expect("{\"definitions\":{\"a\":{}},\"$ref\":\"#/definitions/a\",\"type\":\"null\"}", "1", SCHEMA_INVALID);
-    expect("{\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"items\":[{\"type\":\"null\"}]}", "[1]", SCHEMA_INVALID);
+    expect_with("{\"items\":[{\"type\":\"integer\"}],\"additionalItems\":false}", &old, "[1,2]",
+                SCHEMA_INVALID);
+    expect_with("{\"definitions\":{\"a\":{}},\"$ref\":\"#/definitions/a\",\"type\":\"null\"}", &old, "1",
+                SCHEMA_VALID);
+    expect("{\"definitions\":{\"a\":{}},\"$ref\":\"#/definitions/a\",\"type\":\"null\"}", "1",
+           SCHEMA_INVALID);
+    expect("{\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"items\":[{\"type\":\"null\"}]}", "[1]",
+           SCHEMA_INVALID);
     compiled c = open_with("{\"$schema\":\"http://json-schema.org/draft-07/schema\"}", NULL);
     CU_ASSERT_EQUAL(schema_draft_of(c.s), SCHEMA_DRAFT_7);
     CU_ASSERT_EQUAL(schema_subschemas(c.s), 1);
@@ -312,20 +337,24 @@ static void documents_of_a_set_are_reached(void) {
     arena a;
     arena_init(&a, 0);
     schema_set *set = schema_set_create();
-    CU_ASSERT_TRUE(schema_set_add(set, "https://lastro.example/periodo.json",
-                                  read(&a, "{\"$id\":\"https://lastro.example/periodo.json\",\"$defs\":{\"dia\":{\"$anchor\":\"dia\",\"type\":\"string\"}},"
-                                           "\"properties\":{\"inicio\":{\"$ref\":\"#dia\"}},\"required\":[\"inicio\"]}")));
+    CU_ASSERT_TRUE(schema_set_add(
+        set, "https://lastro.example/periodo.json",
+        read(&a, "{\"$id\":\"https://lastro.example/"
+                 "periodo.json\",\"$defs\":{\"dia\":{\"$anchor\":\"dia\",\"type\":\"string\"}},"
+                 "\"properties\":{\"inicio\":{\"$ref\":\"#dia\"}},\"required\":[\"inicio\"]}")));
     schema_options o = {.set = set};
     expect_with("{\"$ref\":\"https://lastro.example/periodo.json\"}", &o, "{\"inicio\":\"a\"}", SCHEMA_VALID);
     expect_with("{\"$ref\":\"https://lastro.example/periodo.json\"}", &o, "{\"inicio\":1}", SCHEMA_INVALID);
-    expect_with("{\"$id\":\"https://lastro.example/x/y.json\",\"$ref\":\"../periodo.json#dia\"}", &o, "1", SCHEMA_INVALID);
+    expect_with("{\"$id\":\"https://lastro.example/x/y.json\",\"$ref\":\"../periodo.json#dia\"}", &o, "1",
+                SCHEMA_INVALID);
     expect_unusable_with("{\"$ref\":\"https://lastro.example/outro.json\"}", &o, "/$ref", "outro.json");
     schema_set_destroy(set);
     arena_free(&a);
 }
 
 static void metaschemas_are_built_in(void) {
-    static const char *const metas[] = {"https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#"};
+    static const char *const metas[] = {"https://json-schema.org/draft/2020-12/schema",
+                                        "http://json-schema.org/draft-07/schema#"};
     for (size_t i = 0; i < 2; i++) {
         char text[200];
         snprintf(text, sizeof text, "{\"$ref\":\"%s\"}", metas[i]);
@@ -344,8 +373,10 @@ static const schema_failure *first_of(compiled *c, const char *instance, schema_
 }
 
 static void paths_lead_through_references(void) {
-    compiled c = open_with("{\"properties\":{\"codigos\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/a~1b\"}}},"
-                           "\"$defs\":{\"a/b\":{\"type\":\"integer\",\"minimum\":1}}}", NULL);
+    compiled c =
+        open_with("{\"properties\":{\"codigos\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/a~1b\"}}},"
+                  "\"$defs\":{\"a/b\":{\"type\":\"integer\",\"minimum\":1}}}",
+                  NULL);
     schema_report r = {0};
     const schema_failure *f = first_of(&c, "{\"codigos\":[1,2,0]}", &r);
     CU_ASSERT_STRING_EQUAL(f->instance_path, "/codigos/2");
@@ -372,7 +403,9 @@ static void a_report_is_bounded(void) {
 }
 
 static void the_nearest_branch_is_told(void) {
-    compiled c = open_with("{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"integer\"}}}]}", NULL);
+    compiled c = open_with("{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"object\",\"properties\":{\"a\":{"
+                           "\"type\":\"integer\"}}}]}",
+                           NULL);
     schema_report r = {0};
     const schema_failure *f = first_of(&c, "{\"a\":\"x\"}", &r);
     CU_ASSERT_STRING_EQUAL(f->schema_path, "/anyOf/1/properties/a/type");
@@ -386,7 +419,8 @@ static void the_nearest_branch_is_told(void) {
     CU_ASSERT_STRING_EQUAL(f->choices[3].at, "1");
     close_it(&c);
     c = open_with("{\"oneOf\":[{\"properties\":{\"tipo\":{\"const\":\"a\"},\"x\":{\"type\":\"integer\"}}},"
-                  "{\"properties\":{\"tipo\":{\"const\":\"b\"},\"y\":{\"type\":\"integer\"}}}]}", NULL);
+                  "{\"properties\":{\"tipo\":{\"const\":\"b\"},\"y\":{\"type\":\"integer\"}}}]}",
+                  NULL);
     f = first_of(&c, "{\"tipo\":\"b\",\"y\":\"1\"}", &r);
     CU_ASSERT_STRING_EQUAL(f->schema_path, "/oneOf/1/properties/y/type");
     close_it(&c);
@@ -436,7 +470,11 @@ static void large_enums_and_objects_are_looked_up(void) {
     expect(text, "1000", SCHEMA_INVALID);
     free(list);
     free(text);
-    char *wide = malloc(60000), *at = wide + sprintf(wide, "{\"additionalProperties\":false,\"required\":[\"p7\",\"q\"],\"properties\":{\"q\":{}");
+    char *wide = malloc(60000),
+         *at =
+             wide +
+             sprintf(wide,
+                     "{\"additionalProperties\":false,\"required\":[\"p7\",\"q\"],\"properties\":{\"q\":{}");
     for (int i = 0; i < 1000; i++)
         at += sprintf(at, ",\"p%d\":{\"type\":\"integer\"}", i);
     sprintf(at, "}}");
@@ -447,7 +485,8 @@ static void large_enums_and_objects_are_looked_up(void) {
 }
 
 static void unevaluated_on_long_instances(void) {
-    static const char items[] = "{\"prefixItems\":[true],\"contains\":{\"minimum\":0},\"unevaluatedItems\":{\"type\":\"string\"}}";
+    static const char items[] =
+        "{\"prefixItems\":[true],\"contains\":{\"minimum\":0},\"unevaluatedItems\":{\"type\":\"string\"}}";
     char *text = numbers(500, "\"a\"");
     expect(items, text, SCHEMA_VALID);
     free(text);
@@ -455,18 +494,22 @@ static void unevaluated_on_long_instances(void) {
     expect(items, text, SCHEMA_INVALID);
     free(text);
     /* marks of a branch that fails are taken back */
-    expect("{\"anyOf\":[{\"properties\":{\"a\":true,\"b\":{\"type\":\"null\"}}},{\"required\":[\"c\"]}],\"properties\":{\"c\":true,\"b\":true},"
-           "\"unevaluatedProperties\":false}", "{\"a\":1,\"b\":1,\"c\":1}", SCHEMA_INVALID);
+    expect("{\"anyOf\":[{\"properties\":{\"a\":true,\"b\":{\"type\":\"null\"}}},{\"required\":[\"c\"]}],"
+           "\"properties\":{\"c\":true,\"b\":true},"
+           "\"unevaluatedProperties\":false}",
+           "{\"a\":1,\"b\":1,\"c\":1}", SCHEMA_INVALID);
 }
 
 static void limits_leave_undecided(void) {
-    schema_options few = {.limits = {.steps = 50}}, flat = {.limits = {.depth = 10}}, small = {.limits = {.subschemas = 3}};
+    schema_options few = {.limits = {.steps = 50}}, flat = {.limits = {.depth = 10}},
+                   small = {.limits = {.subschemas = 3}};
     char *text = numbers(100, "0");
     expect_with("{\"items\":{\"type\":\"integer\"}}", &few, text, SCHEMA_UNDECIDED);
     expect_with("{\"not\":{\"items\":{\"type\":\"integer\"}}}", &few, text, SCHEMA_UNDECIDED);
     expect_with("{\"items\":{\"type\":\"integer\"}}", &few, "[1,2]", SCHEMA_VALID);
     free(text);
-    expect_with("{\"additionalProperties\":{\"$ref\":\"#\"}}", &flat, "{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":1}}}}}}", SCHEMA_UNDECIDED);
+    expect_with("{\"additionalProperties\":{\"$ref\":\"#\"}}", &flat,
+                "{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":1}}}}}}", SCHEMA_UNDECIDED);
     expect_with("{\"additionalProperties\":{\"$ref\":\"#\"}}", &flat, "{\"a\":{\"a\":1}}", SCHEMA_VALID);
     expect_unusable_with("{\"allOf\":[true,true,true]}", &small, "/allOf/0", "more than 3 subschemas");
 }
@@ -495,7 +538,8 @@ static void *validate_deep(void *arg) {
 
 static void depth_fits_a_small_stack(void) {
     compiled c = open_with("{\"$dynamicAnchor\":\"x\",\"unevaluatedProperties\":false,"
-                           "\"allOf\":[{\"additionalProperties\":{\"$dynamicRef\":\"#x\"}}]}", NULL);
+                           "\"allOf\":[{\"additionalProperties\":{\"$dynamicRef\":\"#x\"}}]}",
+                           NULL);
     CU_ASSERT_PTR_NOT_NULL_FATAL(c.s);
     pthread_attr_t attr;
     pthread_t thread;
@@ -530,8 +574,10 @@ static void *validate_often(void *arg) {
 }
 
 static void threads_share_a_schema(void) {
-    compiled c = open_with("{\"properties\":{\"codigo\":{\"type\":\"integer\"},\"nome\":{\"pattern\":\"^(?:abc)+$\"}},"
-                           "\"unevaluatedProperties\":false}", NULL);
+    compiled c =
+        open_with("{\"properties\":{\"codigo\":{\"type\":\"integer\"},\"nome\":{\"pattern\":\"^(?:abc)+$\"}},"
+                  "\"unevaluatedProperties\":false}",
+                  NULL);
     pthread_t list[THREADS];
     for (int i = 0; i < THREADS; i++)
         CU_ASSERT_EQUAL_FATAL(pthread_create(&list[i], NULL, validate_often, c.s), 0);
@@ -544,11 +590,15 @@ static void threads_share_a_schema(void) {
 }
 
 static void a_valid_instance_takes_no_memory(void) {
-    compiled c = open_with("{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"integer\",\"minimum\":1},\"b\":{\"pattern\":\"^(?:x|yz)+$\"},"
-                           "\"c\":{\"uniqueItems\":true}},\"required\":[\"a\"],\"unevaluatedProperties\":false}", NULL);
+    compiled c =
+        open_with("{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"integer\",\"minimum\":1},\"b\":{"
+                  "\"pattern\":\"^(?:x|yz)+$\"},"
+                  "\"c\":{\"uniqueItems\":true}},\"required\":[\"a\"],\"unevaluatedProperties\":false}",
+                  NULL);
     arena a;
     arena_init(&a, 0);
-    CU_ASSERT_EQUAL(schema_validate(c.s, read(&c.memory, "{\"a\":1,\"b\":\"xyz\",\"c\":[1,2,3]}"), &a, NULL), SCHEMA_VALID);
+    CU_ASSERT_EQUAL(schema_validate(c.s, read(&c.memory, "{\"a\":1,\"b\":\"xyz\",\"c\":[1,2,3]}"), &a, NULL),
+                    SCHEMA_VALID);
     CU_ASSERT_EQUAL(a.used, 0);
     arena_free(&a);
     close_it(&c);

@@ -28,7 +28,8 @@ static int run(const char *const *args, char *out, char *err, size_t size) {
         argv[argc] = strdup(args[argc]);
     CU_ASSERT_EQUAL_FATAL(chdir(folder), 0);
     fflush(stdout);
-    int o = open("stdout", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), e = open("stderr", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int o = open("stdout", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600),
+        e = open("stderr", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     dup2(o, 1);
     dup2(e, 2);
     int status = cli_schema(argc, argv);
@@ -50,11 +51,13 @@ static int run(const char *const *args, char *out, char *err, size_t size) {
 static void expect(const char *const *args, int status, const char *out, const char *err) {
     char got[4000], told[4000];
     int s = run(args, got, told, sizeof got);
-    unit_check(s == status, "%s %s: status %d, not %d\n%s%s", args[1], args[2] ? args[2] : "", s, status, got, told);
+    unit_check(s == status, "%s %s: status %d, not %d\n%s%s", args[1], args[2] ? args[2] : "", s, status, got,
+               told);
     unit_check(*out ? strstr(got, out) != NULL : !*got, "%s: '%s' lacks '%s'", args[1], got, out);
     unit_check(*err ? strstr(told, err) != NULL : !*told, "%s: '%s' lacks '%s'", args[1], told, err);
 }
-#define EXPECT(status, out, err, ...) expect((const char *const[]){"schema", __VA_ARGS__, NULL}, status, out, err)
+#define EXPECT(status, out, err, ...)                                                                        \
+    expect((const char *const[]){"schema", __VA_ARGS__, NULL}, status, out, err)
 
 static void instances_are_checked(void) {
     put("s.json", "{\"properties\":{\"codigo\":{\"type\":\"integer\"}},\"required\":[\"codigo\"]}");
@@ -65,16 +68,20 @@ static void instances_are_checked(void) {
     EXPECT(0, "s.json: usable, 2020-12, 2 subschemas\n", "", "check", "s.json");
     EXPECT(0, "draft-07", "", "check", "--draft", "7", "s.json");
     EXPECT(0, "good.json: valid\n", "", "check", "s.json", "good.json");
-    EXPECT(1, "at \"/codigo\" by \"/properties/codigo/type\": «codigo» must be an integer", "", "check", "s.json", "good.json", "bad.json");
+    EXPECT(1, "at \"/codigo\" by \"/properties/codigo/type\": «codigo» must be an integer", "", "check",
+           "s.json", "good.json", "bad.json");
     EXPECT(1, "deve ser um número inteiro", "", "check", "--lang", "pt-BR", "s.json", "bad.json");
     EXPECT(2, "", "broken.json:1:2", "check", "s.json", "broken.json");
     EXPECT(2, "", "cannot open missing.json", "check", "s.json", "missing.json");
-    EXPECT(2, "", "unusable at \"/properties/a/type\": there is no type 'x'", "check", "bad-schema.json", "good.json");
+    EXPECT(2, "", "unusable at \"/properties/a/type\": there is no type 'x'", "check", "bad-schema.json",
+           "good.json");
 }
 
 static void suites_are_run(void) {
-    static const char group[] = "[{\"description\":\"g\",\"schema\":{\"items\":[{\"type\":\"null\"}]},\"tests\":["
-                                "{\"description\":\"a\",\"data\":[null],\"valid\":true},{\"description\":\"b\",\"data\":[1],\"valid\":%s}]}]";
+    static const char group[] =
+        "[{\"description\":\"g\",\"schema\":{\"items\":[{\"type\":\"null\"}]},\"tests\":["
+        "{\"description\":\"a\",\"data\":[null],\"valid\":true},{\"description\":\"b\",\"data\":[1],"
+        "\"valid\":%s}]}]";
     char text[400], path[200];
     snprintf(text, sizeof text, group, "false");
     put("right.json", text);

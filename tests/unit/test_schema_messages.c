@@ -17,7 +17,8 @@ static const json_value *read(arena *a, const char *text) {
 }
 
 /* The first sentence about instance, in the language. */
-static void expect_sentence(const char *language, const char *schema_text, const char *instance, const char *want) {
+static void expect_sentence(const char *language, const char *schema_text, const char *instance,
+                            const char *want) {
     arena a;
     arena_init(&a, 0);
     schema_options opts = {.assert_format = true};
@@ -39,12 +40,16 @@ static void expect_sentence(const char *language, const char *schema_text, const
     arena_free(&a);
 }
 
-#define ARGUMENTS                                                                                                 \
-    "{\"type\":\"object\",\"properties\":{\"codigo\":{\"type\":\"integer\",\"minimum\":1},\"dataInicial\":{\"type\":\"string\"," \
-    "\"pattern\":\"^\\\\d{4}-\\\\d{2}-\\\\d{2}$\",\"examples\":[\"2024-01-31\"]},\"formato\":{\"enum\":[\"json\",\"csv\",\"tabela\"]},"  \
-    "\"codigos\":{\"type\":\"array\",\"items\":{\"type\":\"integer\"},\"uniqueItems\":true,\"maxItems\":3},"      \
-    "\"nome\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":5},\"periodo\":{\"type\":\"object\",\"required\":[\"inicio\"]," \
-    "\"properties\":{\"inicio\":{\"type\":\"string\"}},\"additionalProperties\":false}},\"required\":[\"codigo\"],"  \
+#define ARGUMENTS                                                                                            \
+    "{\"type\":\"object\",\"properties\":{\"codigo\":{\"type\":\"integer\",\"minimum\":1},\"dataInicial\":{" \
+    "\"type\":\"string\","                                                                                   \
+    "\"pattern\":\"^\\\\d{4}-\\\\d{2}-\\\\d{2}$\",\"examples\":[\"2024-01-31\"]},\"formato\":{\"enum\":["    \
+    "\"json\",\"csv\",\"tabela\"]},"                                                                         \
+    "\"codigos\":{\"type\":\"array\",\"items\":{\"type\":\"integer\"},\"uniqueItems\":true,\"maxItems\":3}," \
+    "\"nome\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":5},\"periodo\":{\"type\":\"object\","       \
+    "\"required\":[\"inicio\"],"                                                                             \
+    "\"properties\":{\"inicio\":{\"type\":\"string\"}},\"additionalProperties\":false}},\"required\":["      \
+    "\"codigo\"],"                                                                                           \
     "\"additionalProperties\":false}"
 
 static void arguments_are_explained(void) {
@@ -58,40 +63,53 @@ static void arguments_are_explained(void) {
          {"«codigo» deve ser um número inteiro, mas veio o número 433.5.",
           "«codigo» must be an integer, but got the number 433.5."}},
         {"{\"codigo\":null}",
-         {"«codigo» deve ser um número inteiro, mas veio null. Envie um valor ou, se o membro for opcional, omita-o.",
-          "«codigo» must be an integer, but got null. Send a value or, if the member is optional, leave it out."}},
+         {"«codigo» deve ser um número inteiro, mas veio null. Envie um valor ou, se o membro for opcional, "
+          "omita-o.",
+          "«codigo» must be an integer, but got null. Send a value or, if the member is optional, leave it "
+          "out."}},
         {"{\"codigo\":0}",
-         {"«codigo» deve ser maior ou igual a 1, mas veio o número 0.", "«codigo» must be 1 or more, but got the number 0."}},
+         {"«codigo» deve ser maior ou igual a 1, mas veio o número 0.",
+          "«codigo» must be 1 or more, but got the number 0."}},
         {"{}",
          {"Falta o membro obrigatório «codigo»: envie um número inteiro.",
           "The required member «codigo» is missing: send an integer."}},
         {"[]",
-         {"O valor deve ser um objeto, mas veio uma lista com 0 itens.", "The value must be an object, but got a list of 0 items."}},
+         {"O valor deve ser um objeto, mas veio uma lista com 0 itens.",
+          "The value must be an object, but got a list of 0 items."}},
         {"\"{\\\"codigo\\\":1}\"",
-         {"O valor deve ser um objeto, mas veio um texto que contém JSON. Envie o próprio JSON, sem aspas em volta.",
-          "The value must be an object, but got a text that contains JSON. Send that JSON itself, without quotes around it."}},
+         {"O valor deve ser um objeto, mas veio um texto que contém JSON. Envie o próprio JSON, sem aspas em "
+          "volta.",
+          "The value must be an object, but got a text that contains JSON. Send that JSON itself, without "
+          "quotes around it."}},
         {"{\"codigo\":1,\"data_inicial\":\"2024-01-01\"}",
-         {"«data_inicial» não é um membro conhecido; você quis dizer «dataInicial»? Membros válidos: «codigo», «dataInicial», "
+         {"«data_inicial» não é um membro conhecido; você quis dizer «dataInicial»? Membros válidos: "
+          "«codigo», «dataInicial», "
           "«formato», «codigos», «nome» ou «periodo».",
-          "«data_inicial» is not a known member; did you mean «dataInicial»? Valid members: «codigo», «dataInicial», "
+          "«data_inicial» is not a known member; did you mean «dataInicial»? Valid members: «codigo», "
+          "«dataInicial», "
           "«formato», «codigos», «nome» or «periodo»."}},
         {"{\"codigo\":1,\"periodo\":{\"inicio\":\"a\",\"xyz\":1}}",
          {"«xyz» não é um membro de «periodo». Membros válidos: «inicio».",
           "«xyz» is not a member of «periodo». Valid members: «inicio»."}},
         {"{\"codigo\":1,\"periodo\":{}}",
-         {"Falta «inicio» em «periodo»: envie um texto.", "«inicio» is missing from «periodo»: send a text."}},
+         {"Falta «inicio» em «periodo»: envie um texto.",
+          "«inicio» is missing from «periodo»: send a text."}},
         {"{\"codigo\":1,\"dataInicial\":\"31/01/2024\"}",
-         {"«dataInicial» deve seguir o padrão ^\\d{4}-\\d{2}-\\d{2}$, mas veio o texto \"31/01/2024\". Um exemplo válido: "
+         {"«dataInicial» deve seguir o padrão ^\\d{4}-\\d{2}-\\d{2}$, mas veio o texto \"31/01/2024\". Um "
+          "exemplo válido: "
           "\"2024-01-31\".",
-          "«dataInicial» must match the pattern ^\\d{4}-\\d{2}-\\d{2}$, but got the text \"31/01/2024\". A valid example: "
+          "«dataInicial» must match the pattern ^\\d{4}-\\d{2}-\\d{2}$, but got the text \"31/01/2024\". A "
+          "valid example: "
           "\"2024-01-31\"."}},
         {"{\"codigo\":1,\"dataInicial\":20240131}",
          {"«dataInicial» deve ser um texto, mas veio o número 20240131. Envie \"20240131\", entre aspas.",
           "«dataInicial» must be a text, but got the number 20240131. Send \"20240131\", in quotes."}},
         {"{\"codigo\":1,\"formato\":\"tabelas\"}",
-         {"«formato» deve ser um destes valores: \"json\", \"csv\" ou \"tabela\"; mas veio o texto \"tabelas\". Você quis dizer "
+         {"«formato» deve ser um destes valores: \"json\", \"csv\" ou \"tabela\"; mas veio o texto "
+          "\"tabelas\". Você quis dizer "
           "\"tabela\"?",
-          "«formato» must be one of \"json\", \"csv\" or \"tabela\", but got the text \"tabelas\". Did you mean \"tabela\"?"}},
+          "«formato» must be one of \"json\", \"csv\" or \"tabela\", but got the text \"tabelas\". Did you "
+          "mean \"tabela\"?"}},
         {"{\"codigo\":1,\"formato\":true}",
          {"«formato» deve ser um destes valores: \"json\", \"csv\" ou \"tabela\"; mas veio true.",
           "«formato» must be one of \"json\", \"csv\" or \"tabela\", but got true."}},
@@ -105,7 +123,8 @@ static void arguments_are_explained(void) {
          {"«codigos» não pode ter itens repetidos: [0] e [2] são iguais. Envie cada um só uma vez.",
           "«codigos» must not repeat items: [0] and [2] are equal. Send each only once."}},
         {"{\"codigo\":1,\"codigos\":[1,2,3,4]}",
-         {"«codigos» deve ter no máximo 3 itens, mas tem 4.", "«codigos» must have at most 3 items, but has 4."}},
+         {"«codigos» deve ter no máximo 3 itens, mas tem 4.",
+          "«codigos» must have at most 3 items, but has 4."}},
         {"{\"codigo\":1,\"nome\":\"\"}",
          {"«nome» não pode ser vazio: envie um texto ou, se o membro for opcional, omita-o.",
           "«nome» must not be empty: send a text, or leave the member out if it is optional."}},
@@ -127,31 +146,41 @@ static void keywords_are_explained(void) {
         {"{\"exclusiveMinimum\":2}", "2", "O valor deve ser maior que 2, mas veio o número 2."},
         {"{\"exclusiveMaximum\":2}", "2", "O valor deve ser menor que 2, mas veio o número 2."},
         {"{\"multipleOf\":0.01}", "0.075", "O valor deve ser múltiplo de 0.01, mas veio o número 0.075."},
-        {"{\"minLength\":3}", "\"ab\"", "O valor deve ter pelo menos 3 caracteres, mas tem 2: o texto \"ab\"."},
-        {"{\"format\":\"date\"}", "\"ontem\"", "O valor deve estar no formato \"date\", mas veio o texto \"ontem\"."},
+        {"{\"minLength\":3}", "\"ab\"",
+         "O valor deve ter pelo menos 3 caracteres, mas tem 2: o texto \"ab\"."},
+        {"{\"format\":\"date\"}", "\"ontem\"",
+         "O valor deve estar no formato \"date\", mas veio o texto \"ontem\"."},
         {"{\"minItems\":1}", "[]", "O valor deve ter pelo menos 1 item, mas é uma lista vazia."},
         {"{\"minItems\":2}", "[1]", "O valor deve ter pelo menos 2 itens, mas tem 1."},
-        {"{\"prefixItems\":[true,true],\"items\":false}", "[1,2,3]", "O valor aceita no máximo 2 itens, mas tem 3."},
-        {"{\"contains\":{\"type\":\"string\"}}", "[1]", "O valor deve ter um item que satisfaça {\"type\":\"string\"}; nenhum satisfaz."},
+        {"{\"prefixItems\":[true,true],\"items\":false}", "[1,2,3]",
+         "O valor aceita no máximo 2 itens, mas tem 3."},
+        {"{\"contains\":{\"type\":\"string\"}}", "[1]",
+         "O valor deve ter um item que satisfaça {\"type\":\"string\"}; nenhum satisfaz."},
         {"{\"contains\":{\"type\":\"string\"},\"minContains\":2}", "[\"a\"]",
          "O valor deve ter pelo menos 2 itens que satisfaçam {\"type\":\"string\"}; encontrados: 1."},
         {"{\"contains\":true,\"maxContains\":1}", "[1,2]",
          "O valor deve ter no máximo 1 item que satisfaça true; encontrados: 2."},
         {"{\"minProperties\":1}", "{}", "O valor deve ter pelo menos 1 membro, mas está vazio."},
         {"{\"maxProperties\":1}", "{\"a\":1,\"b\":2}", "O valor deve ter no máximo 1 membro, mas tem 2."},
-        {"{\"dependentRequired\":{\"a\":[\"b\"]}}", "{\"a\":1}", "Como «a» foi enviado, «b» também é obrigatório."},
-        {"{\"additionalProperties\":false}", "{\"a\":1}", "«a» não é aceito: aqui não se aceita nenhum membro. Envie um objeto vazio."},
+        {"{\"dependentRequired\":{\"a\":[\"b\"]}}", "{\"a\":1}",
+         "Como «a» foi enviado, «b» também é obrigatório."},
+        {"{\"additionalProperties\":false}", "{\"a\":1}",
+         "«a» não é aceito: aqui não se aceita nenhum membro. Envie um objeto vazio."},
         {"{\"propertyNames\":{\"pattern\":\"^[a-z]+$\"}}", "{\"A1\":1}",
          "«A1» não é um nome de membro válido: os nomes devem seguir o padrão ^[a-z]+$."},
         {"{\"properties\":{\"a\":false}}", "{\"a\":1}", "«a» não é aceito aqui. Omita-o."},
-        {"{\"not\":{\"type\":\"string\"}}", "\"x\"", "Este valor não é aceito: o texto \"x\" é excluído por {\"type\":\"string\"}."},
+        {"{\"not\":{\"type\":\"string\"}}", "\"x\"",
+         "Este valor não é aceito: o texto \"x\" é excluído por {\"type\":\"string\"}."},
         {"{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"null\"}]}", "1",
          "O valor deve ser um texto ou null, mas veio o número 1. Envie \"1\", entre aspas."},
-        {"{\"anyOf\":[{\"required\":[\"a\"]},{\"required\":[\"b\"]}]}", "{}", "Envie pelo menos um destes membros: «a» ou «b»."},
+        {"{\"anyOf\":[{\"required\":[\"a\"]},{\"required\":[\"b\"]}]}", "{}",
+         "Envie pelo menos um destes membros: «a» ou «b»."},
         {"{\"oneOf\":[{\"minimum\":1},{\"minimum\":2}]}", "3",
-         "O valor deve se encaixar em exatamente uma das formas aceitas, mas se encaixa em mais de uma: [0] e [1]."},
+         "O valor deve se encaixar em exatamente uma das formas aceitas, mas se encaixa em mais de uma: [0] "
+         "e [1]."},
         {"{\"pattern\":\"(a+)+$\"}", "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\"",
-         "Não foi possível decidir se o valor segue o padrão (a+)+$: a busca demorou demais. Envie um texto mais curto."},
+         "Não foi possível decidir se o valor segue o padrão (a+)+$: a busca demorou demais. Envie um texto "
+         "mais curto."},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         expect_sentence("pt-BR", rows[i].schema, rows[i].instance, rows[i].want);

@@ -70,16 +70,18 @@ static void patterns_mean_what_ecma_262_says(void) {
         regex *re = regex_compile(rows[i].pattern, strlen(rows[i].pattern), 0, 0, err, sizeof err);
         unit_check(re != NULL, "%s: %s", rows[i].pattern, err);
         if (re)
-            unit_check(regex_search(re, rows[i].text, strlen(rows[i].text)) == rows[i].want, "%s on %s", rows[i].pattern, rows[i].text);
+            unit_check(regex_search(re, rows[i].text, strlen(rows[i].text)) == rows[i].want, "%s on %s",
+                       rows[i].pattern, rows[i].text);
         regex_free(re);
     }
 }
 
 static void other_dialects_are_refused(void) {
-    static const char *const patterns[] = {"\\a",     "\\Z",     "\\A",    "\\z",    "\\Q.\\E", "\\R",      "\\K",      "(?i)a",   "(?>a)",
-                                           "(?P<n>a)", "(?#x)",   "(*UTF)a", "a++",   "a**",     "*a",       "(",        ")",       "[a",
-                                           "a\\",     "\\u12",   "\\x4",   "\\c1",   "\\ud83d", "\\u{110000}", "\\p{Nada}", "\\p",    "\\k",
-                                           "\\07",    "(?R)",    "(?1)",   "\\N",    "[z-a]",   "\\p{^L}",  "\\g{1}",   "x{2}{3}", "^*"};
+    static const char *const patterns[] = {
+        "\\a",      "\\Z",   "\\A",     "\\z",  "\\Q.\\E", "\\R",         "\\K",       "(?i)a",   "(?>a)",
+        "(?P<n>a)", "(?#x)", "(*UTF)a", "a++",  "a**",     "*a",          "(",         ")",       "[a",
+        "a\\",      "\\u12", "\\x4",    "\\c1", "\\ud83d", "\\u{110000}", "\\p{Nada}", "\\p",     "\\k",
+        "\\07",     "(?R)",  "(?1)",    "\\N",  "[z-a]",   "\\p{^L}",     "\\g{1}",    "x{2}{3}", "^*"};
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
         char err[200] = "";
         regex *re = regex_compile(patterns[i], strlen(patterns[i]), 0, 0, err, sizeof err);
@@ -93,9 +95,19 @@ static void plain_shapes_skip_pcre2(void) {
         const char *pattern;
         bool plain;
     } rows[] = {
-        {"^\\d{4}-\\d{2}-\\d{2}$", true}, {"^[A-Z]{3}$", true}, {"^[a-z][a-z0-9_]*$", true}, {"^abc", true},
-        {"^[a-z]+a$", false}, {"^(a|b)$", false}, {"a$", false}, {"^[^a]$", false}, {"^a+?$", false}, {"^é$", false},
-        {"^\\d+(\\.\\d+)?$", false}, {"^[0-9]*\\.?[0-9]*$", false}, {"^\\d+\\.?x$", true},
+        {"^\\d{4}-\\d{2}-\\d{2}$", true},
+        {"^[A-Z]{3}$", true},
+        {"^[a-z][a-z0-9_]*$", true},
+        {"^abc", true},
+        {"^[a-z]+a$", false},
+        {"^(a|b)$", false},
+        {"a$", false},
+        {"^[^a]$", false},
+        {"^a+?$", false},
+        {"^é$", false},
+        {"^\\d+(\\.\\d+)?$", false},
+        {"^[0-9]*\\.?[0-9]*$", false},
+        {"^\\d+\\.?x$", true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         regex *re = regex_compile(rows[i].pattern, strlen(rows[i].pattern), 0, 0, NULL, 0);
@@ -117,16 +129,35 @@ static void references_resolve_as_rfc_3986_says(void) {
     static const struct {
         const char *ref, *want;
     } rows[] = {
-        {"g:h", "g:h"},                 {"g", "http://a/b/c/g"},         {"./g", "http://a/b/c/g"},
-        {"g/", "http://a/b/c/g/"},      {"/g", "http://a/g"},            {"//g", "http://g"},
-        {"?y", "http://a/b/c/d;p?y"},   {"g?y", "http://a/b/c/g?y"},     {"#s", "http://a/b/c/d;p?q#s"},
-        {"g#s", "http://a/b/c/g#s"},    {"g?y#s", "http://a/b/c/g?y#s"}, {";x", "http://a/b/c/;x"},
-        {"", "http://a/b/c/d;p?q"},     {".", "http://a/b/c/"},          {"./", "http://a/b/c/"},
-        {"..", "http://a/b/"},          {"../g", "http://a/b/g"},        {"../..", "http://a/"},
-        {"../../g", "http://a/g"},      {"../../../g", "http://a/g"},    {"/./g", "http://a/g"},
-        {"/../g", "http://a/g"},        {"g.", "http://a/b/c/g."},       {"..g", "http://a/b/c/..g"},
-        {"./../g", "http://a/b/g"},     {"./g/.", "http://a/b/c/g/"},    {"g/./h", "http://a/b/c/g/h"},
-        {"g/../h", "http://a/b/c/h"},   {"g?y/../x", "http://a/b/c/g?y/../x"},
+        {"g:h", "g:h"},
+        {"g", "http://a/b/c/g"},
+        {"./g", "http://a/b/c/g"},
+        {"g/", "http://a/b/c/g/"},
+        {"/g", "http://a/g"},
+        {"//g", "http://g"},
+        {"?y", "http://a/b/c/d;p?y"},
+        {"g?y", "http://a/b/c/g?y"},
+        {"#s", "http://a/b/c/d;p?q#s"},
+        {"g#s", "http://a/b/c/g#s"},
+        {"g?y#s", "http://a/b/c/g?y#s"},
+        {";x", "http://a/b/c/;x"},
+        {"", "http://a/b/c/d;p?q"},
+        {".", "http://a/b/c/"},
+        {"./", "http://a/b/c/"},
+        {"..", "http://a/b/"},
+        {"../g", "http://a/b/g"},
+        {"../..", "http://a/"},
+        {"../../g", "http://a/g"},
+        {"../../../g", "http://a/g"},
+        {"/./g", "http://a/g"},
+        {"/../g", "http://a/g"},
+        {"g.", "http://a/b/c/g."},
+        {"..g", "http://a/b/c/..g"},
+        {"./../g", "http://a/b/g"},
+        {"./g/.", "http://a/b/c/g/"},
+        {"g/./h", "http://a/b/c/g/h"},
+        {"g/../h", "http://a/b/c/h"},
+        {"g?y/../x", "http://a/b/c/g?y/../x"},
     };
     arena a;
     arena_init(&a, 0);
@@ -155,7 +186,8 @@ static void equal_values_have_equal_hashes(void) {
         "[\"ç\", \"\\u00e7\"]",
         "[1e999999999999999999999, 10e999999999999999999998]",
     };
-    static const char other[] = "[0, 1, -1, 10, 0.1, 1.1, 11, 101, 1001, \"1\", true, false, null, [], {}, [1], [[1]], {\"a\":1}, {\"a\":2}, {\"b\":1}, \"\", \"a\"]";
+    static const char other[] = "[0, 1, -1, 10, 0.1, 1.1, 11, 101, 1001, \"1\", true, false, null, [], {}, "
+                                "[1], [[1]], {\"a\":1}, {\"a\":2}, {\"b\":1}, \"\", \"a\"]";
     arena a;
     arena_init(&a, 0);
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
@@ -172,9 +204,12 @@ static void equal_values_have_equal_hashes(void) {
 
 int main(void) {
     static const unit_test tests[] = {
-        UNIT_TEST(patterns_mean_what_ecma_262_says),    UNIT_TEST(other_dialects_are_refused),
-        UNIT_TEST(plain_shapes_skip_pcre2),             UNIT_TEST(a_search_has_limits),
-        UNIT_TEST(references_resolve_as_rfc_3986_says), UNIT_TEST(equal_values_have_equal_hashes),
+        UNIT_TEST(patterns_mean_what_ecma_262_says),
+        UNIT_TEST(other_dialects_are_refused),
+        UNIT_TEST(plain_shapes_skip_pcre2),
+        UNIT_TEST(a_search_has_limits),
+        UNIT_TEST(references_resolve_as_rfc_3986_says),
+        UNIT_TEST(equal_values_have_equal_hashes),
     };
     return UNIT_RUN("schema parts", tests);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The JSON Schema Test Suite, where it lies beside the project: each required test, and the optional ones we claim. */
+/* The JSON Schema Test Suite, where it lies beside the project: each required test, and the optional ones we
+ * claim. */
 #include "cli_schema.h"
 #include "unit.h"
 
@@ -41,8 +42,11 @@ static void required_tests_of_draft_07(void) {
 static const char *const drafts[] = {"draft2020-12", "draft7"};
 
 static void optional_tests(void) {
-    static const char *const both[] = {"bignum", "ecmascript-regex", "float-overflow", "id", "non-bmp-regex", "unknownKeyword"};
-    static const char *const new[] = {"anchor", "dependencies-compatibility", "dynamicRef", "format-assertion", "no-schema", "refOfUnknownKeyword"};
+    static const char *const both[] = {"bignum", "ecmascript-regex", "float-overflow",
+                                       "id",     "non-bmp-regex",    "unknownKeyword"};
+    static const char *const new[] = {"anchor",     "dependencies-compatibility",
+                                      "dynamicRef", "format-assertion",
+                                      "no-schema",  "refOfUnknownKeyword"};
     char part[100];
     for (size_t d = 0; d < 2; d++)
         for (size_t i = 0; i < sizeof both / sizeof *both; i++) {
@@ -56,8 +60,22 @@ static void optional_tests(void) {
 }
 
 static void formats(void) {
-    static const char *const both[] = {"date", "date-time", "email", "idn-email", "ipv4", "ipv6", "iri", "iri-reference", "json-pointer", "regex",
-                                       "relative-json-pointer", "time", "unknown", "uri", "uri-reference", "uri-template"};
+    static const char *const both[] = {"date",
+                                       "date-time",
+                                       "email",
+                                       "idn-email",
+                                       "ipv4",
+                                       "ipv6",
+                                       "iri",
+                                       "iri-reference",
+                                       "json-pointer",
+                                       "regex",
+                                       "relative-json-pointer",
+                                       "time",
+                                       "unknown",
+                                       "uri",
+                                       "uri-reference",
+                                       "uri-template"};
     static const char *const new[] = {"duration", "uuid"};
     char part[100];
     for (size_t d = 0; d < 2; d++)
