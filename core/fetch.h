@@ -51,7 +51,7 @@ typedef struct {
     int32_t outcome; /* LASTRO_FETCH_* */
 } fetch_access;
 
-/* What of a call the engine needs. */
+/* What of a call the engine needs. Its functions are called on the thread that called fetch_run. */
 typedef struct {
     arena *arena; /* addresses and reasons; bodies too when pin is NULL. It lives as long as the call */
     cancel_token *cancel;     /* NULL: it cannot be cancelled */

@@ -483,6 +483,28 @@ static void outcome__no_module_says_so(void) {
     teardown();
 }
 
+static void outcome__a_call_without_memory_is_told(void) {
+    bool enough = false;
+    setup(NULL, 0);
+    for (size_t limit = 16; !enough; limit += 16) {
+        call c;
+        call_init(&c);
+        c.memory.limit = limit;
+        c.ctx.pin = NULL;
+        const fetch_source *sources[] = {&plain};
+        lastro_request request = REQUEST(.target = "/x");
+        lastro_response r = {.size = sizeof r};
+        lastro_status status = fetch_run(engine, &c.ctx, sources, &request, 1, &r);
+        enough = status == LASTRO_OK;
+        unit_check(enough ? r.body.len > 0 : status == LASTRO_ENOMEM && r.outcome == LASTRO_FETCH_UNSUPPORTED,
+                   "%zu bytes: status %d, outcome %d", limit, (int)status, (int)r.outcome);
+        CU_ASSERT(r.url && r.reason && r.body.at);
+        call_end(&c);
+    }
+    CU_ASSERT(fake_starts() > 1); /* the body's copy was among what did not fit */
+    teardown();
+}
+
 /* ---- waits and budgets ---- */
 
 static void wait__grows_with_jitter_up_to_its_cap(void) {
@@ -1162,6 +1184,7 @@ int main(void) {
         UNIT_TEST(outcome__a_bad_page_is_never_cached),
         UNIT_TEST(outcome__a_transport_that_breaks_the_cap_is_caught),
         UNIT_TEST(outcome__no_module_says_so),
+        UNIT_TEST(outcome__a_call_without_memory_is_told),
         UNIT_TEST(wait__grows_with_jitter_up_to_its_cap),
         UNIT_TEST(wait__retry_after_is_a_lower_bound),
         UNIT_TEST(wait__one_that_does_not_fit_is_not_begun),
