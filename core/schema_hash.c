@@ -21,13 +21,14 @@ uint64_t schema_hash_text(const char *text, size_t len) {
     return mix(mix(h, word), 0);
 }
 
-/* The exponent's digits, held within bounds that no two equal values straddle in practice: beyond them all
- * hash alike. */
+#define EXPONENT_MAX INT64_C(100000000000000) /* beyond it, all numbers hash alike */
+
+/* One of more digits than fit is cut, but stays far beyond EXPONENT_MAX. */
 static int64_t exponent_of(const char *at, const char *end) {
     bool negative = at < end && *at == '-';
     int64_t n = 0;
     at += at < end && (*at == '-' || *at == '+');
-    for (; at < end && n < INT64_C(1000000000000000); at++)
+    for (; at < end && n < 10 * EXPONENT_MAX; at++)
         n = n * 10 + (*at - '0');
     return negative ? -n : n;
 }
@@ -39,8 +40,7 @@ static uint64_t hash_number(json_text t) {
         exp++;
     uint64_t h = t.at[0] == '-' ? 3 : 5, kept = h;
     int64_t zeros = 0, scale = exp < end ? exponent_of(exp + 1, end) : 0;
-    bool fraction = false, any = false,
-         huge = scale > INT64_C(100000000000000) || scale < -INT64_C(100000000000000);
+    bool fraction = false, any = false;
     for (; at < exp; at++) {
         if (*at == '.') {
             fraction = true;
@@ -58,7 +58,8 @@ static uint64_t hash_number(json_text t) {
     }
     if (!any)
         return 7;
-    return huge ? 11 : mix(h, 0) ^ (uint64_t)0 ^ mix(17, (uint64_t)(scale + zeros));
+    scale += zeros;
+    return scale > EXPONENT_MAX || scale < -EXPONENT_MAX ? 11 : mix(h, 0) ^ mix(17, (uint64_t)scale);
 }
 
 /* Members are added up, so their order does not matter. */

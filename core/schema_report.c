@@ -139,7 +139,7 @@ static schema_failure *tell_to(schema_eval *e, schema_collector *to, schema_mess
 
 schema_failure *schema_tell(schema_eval *e, schema_message message, const char *keyword,
                             const schema_frame *up, const json_value *v, const json_value *rule) {
-    if (e->out->count >= e->out->max || e->told >= TOLD_MAX) {
+    if (e->out->count >= e->out->max || (e->told >= TOLD_MAX && e->out != e->all)) {
         e->out->more = true;
         return NULL;
     }
