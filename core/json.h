@@ -5,8 +5,8 @@
  * so a number keeps the very digits of its source. Documents are immutable once read: any thread may read them.
  *
  * Policy, also tested: RFC 8259; UTF-8 only, a leading BOM is refused; lone surrogates in escapes are refused;
- * duplicate member names in one object are refused; nesting and size are bounded by json_limits; numbers may
- * have any length (their text is kept), nothing is rounded while reading.
+ * duplicate member names in one object are refused unless json_limits asks for the last; nesting and size are bounded
+ * by json_limits; numbers may have any length (their text is kept), nothing is rounded while reading.
  */
 #ifndef LASTRO_CORE_JSON_H
 #define LASTRO_CORE_JSON_H
@@ -51,6 +51,7 @@ typedef struct {
     uint32_t depth;     /* containers inside one another; 0: JSON_DEPTH_DEFAULT */
     size_t bytes;       /* longest text accepted; 0: no bound */
     size_t nodes;       /* most nodes; 0: no bound */
+    bool last_wins;     /* of members of one name the last stays, as JavaScript reads them; false: refused */
 } json_limits;
 enum { JSON_DEPTH_DEFAULT = 512 };
 

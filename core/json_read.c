@@ -45,6 +45,7 @@ typedef struct {
     json_value *nodes, *fit; /* the array, and the end of what fits */
     size_t max_nodes;
     uint32_t max_depth;
+    bool last_wins;
     name_slot *names; /* scratch for objects of many members */
     size_t names_cap;
     const char *string_at; /* where the string begins that is being decoded when reading fails; or NULL */
@@ -473,11 +474,50 @@ static const json_value *duplicate_of_many(reader *r, const json_value *object, 
     return NULL;
 }
 
-static bool names_differ(reader *r, const json_value *object, size_t count) {
+/* Takes out every member whose name comes again later. Returns the new end of the nodes; NULL: out of memory. */
+static json_value *keep_last(reader *r, json_value *object, size_t *count) {
+    if (!names_reserve(r, *count * 2)) {
+        fail(r, object[1].u.text, "out of memory");
+        return NULL;
+    }
+    const json_value **keys = (const json_value **)(void *)r->names;
+    json_value *k = object + 1, *to = k;
+    size_t members = *count;
+    for (size_t i = 0; i < members; i++, k = (json_value *)(uintptr_t)json_skip(k + 1))
+        keys[i] = k;
+    qsort(keys, members, sizeof *keys, compare_names);
+    for (size_t i = 1; i < members; i++)
+        if (same_name(keys[i - 1], keys[i]))
+            ((json_value *)(uintptr_t)keys[i - 1])->u.text = NULL; /* to be left out; its tag is still compared */
+    k = object + 1;
+    for (size_t i = 0; i < members; i++) {
+        const json_value *next = json_skip(k + 1);
+        size_t nodes = (size_t)(next - k);
+        if (k->u.text) {
+            memmove(to, k, nodes * sizeof *k);
+            to += nodes;
+        } else {
+            --*count;
+        }
+        k = (json_value *)(uintptr_t)next;
+    }
+    object->tag = (uint64_t)*count << 16 | JSON_OBJECT;
+    object->u.span = (uint64_t)(to - object);
+    return to;
+}
+
+/* Sees to it that no name stands twice in the object that was just read, up to *n. */
+static bool names_differ(reader *r, json_value *object, size_t count, json_value **n) {
     const json_value *twice =
         count <= FEW_MEMBERS ? duplicate_of_few(object, count) : duplicate_of_many(r, object, count);
     if (likely(!twice))
         return r->failed_at == NULL;
+    if (r->last_wins) {
+        json_value *end = keep_last(r, object, &count);
+        if (end)
+            *n = end;
+        return end != NULL;
+    }
     fail(r, twice->u.text - 1, "");
     json_text name = json_text_of(twice);
     if (r->err)
@@ -626,8 +666,12 @@ close: /* p is at the bracket that ends open */
         uint64_t back = open->u.span;
         open->tag = count << 16 | kind;
         open->u.span = (uint64_t)(n - open);
-        if (count > 1 && kind == JSON_OBJECT && unlikely(!names_differ(r, open, (size_t)count)))
-            goto failed;
+        if (count > 1 && kind == JSON_OBJECT) {
+            json_value *shorter = n; /* a copy: n itself stays in a register */
+            if (unlikely(!names_differ(r, open, (size_t)count, &shorter)))
+                goto failed;
+            n = shorter;
+        }
         open = back ? open - back : NULL;
         if (open) {
             count = open->tag >> 16;
@@ -676,6 +720,7 @@ const json_value *json_read(arena *a, char *text, size_t len, const json_limits 
     reader r = {.a = a, .text = text, .end = text + len, .err = err};
     r.wide_end = len >= WIDE ? r.end - WIDE : NULL;
     r.max_nodes = limits ? limits->nodes : 0;
+    r.last_wins = limits && limits->last_wins;
     r.max_depth = limits && limits->depth ? limits->depth : JSON_DEPTH_DEFAULT;
     if (!first_room(&r, len))
         return refuse(err, "out of memory", 0);

@@ -385,7 +385,7 @@ void mcp_receive(session *s, peer *p, const char *text, size_t len) {
     lastro_call *c = begin(s, p);
     if (!c)
         return;
-    json_limits limits = {.depth = MESSAGE_DEPTH};
+    json_limits limits = {.depth = MESSAGE_DEPTH, .last_wins = true}; /* as the clients' own JSON.parse */
     json_error err = {0};
     const json_value *v = json_read_copy(&c->mem, text, len, &limits, &err);
     if (!v)

@@ -19,8 +19,8 @@ lastro_status sgs_read_arguments(const lastro_value *args, sgs_query *q, lastro_
     if (q->code < 1)
         return lastro_fail(
             err, LASTRO_EARGS,
-            "codigo tem de ser um inteiro a partir de 1, o número da série no SGS (433 é o IPCA). Procure o "
-            "código com bcb_buscar_serie.");
+            "codigo tem de ser um inteiro a partir de 1, o número da série no SGS (433 é o IPCA). Veja "
+            "códigos em bcb_series_populares.");
     lastro_status st = read_date(args, "dataInicial", &q->window.from, err);
     if (st == LASTRO_OK)
         st = read_date(args, "dataFinal", &q->window.to, err);

@@ -48,7 +48,8 @@ static lastro_status tell_not_found(const telling *t, lastro_error *err) {
         return lastro_fail(
             err, LASTRO_ENOTFOUND,
             "%so SGS respondeu que não há valor%s. Ou o código não existe, ou a série não tem dado nesse "
-            "período. Confira o código com bcb_buscar_serie e o alcance com bcb_serie_ultimos.",
+            "período. Confira o código (bcb_series_populares ou o site do SGS) e o alcance com "
+            "bcb_serie_ultimos.",
             t->prefix, t->span);
     if (known->start != SGS_NO_DAY)
         sgs_date_write(known->start, start);
@@ -84,8 +85,8 @@ static lastro_status tell_suspect_small(const telling *t, lastro_error *err) {
         err, LASTRO_ENOTFOUND,
         "%so SGS não entregou dado em %u tentativas de até 6 s. Há duas causas possíveis: (1) o código não "
         "existe (nesse caso o SGS segura a resposta por uns 30 s e manda uma página em vez de dados); (2) a "
-        "origem está instável agora (uma série real responde em menos de 0,5 s). Confira o código com "
-        "bcb_buscar_serie; se estiver certo, tente de novo em alguns minutos.%s",
+        "origem está instável agora (uma série real responde em menos de 0,5 s). Confira o código "
+        "(bcb_series_populares ou o site do SGS); se estiver certo, tente de novo em alguns minutos.%s",
         t->prefix, t->attempts,
         t->f->recalled ? " (Visto há menos de 1 minuto; desta vez a origem não foi consultada de novo.)"
                        : "");

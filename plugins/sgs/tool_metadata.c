@@ -105,11 +105,11 @@ SGS_HANDLER(sgs_tool_metadata) {
     if (st == LASTRO_ECANCELLED || st == LASTRO_ENOMEM || (st != LASTRO_OK && !r.known))
         return st;
     if (st == LASTRO_OK && !r.known && !r.rows.count)
-        return lastro_fail(err, LASTRO_ENOTFOUND,
-                           "Metadados da série %" PRId64
-                           ": a fonte respondeu sem nenhuma observação e o código não está no "
-                           "catálogo. Confira o código com bcb_buscar_serie.",
-                           r.code);
+        return lastro_fail(
+            err, LASTRO_ENOTFOUND,
+            "Metadados da série %" PRId64 ": a fonte respondeu sem nenhuma observação e o código não está no "
+            "catálogo. Confira o código no site do SGS; bcb_series_populares lista as séries mais usadas.",
+            r.code);
     if (st != LASTRO_OK) { /* the catalogue still answers for the rest */
         r.rows.count = 0;
         r.incomplete = lastro_format(call, "INCOMPLETO: o último valor não pôde ser lido. %s", err->text);

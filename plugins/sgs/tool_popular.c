@@ -71,16 +71,16 @@ static const char *remark(lastro_call *call, const category *categories, size_t 
     char names[600] = "";
     size_t len = 0;
     if (!nothing)
-        return "O catálogo é uma seleção; o SGS tem milhares de séries. Procure outras com bcb_buscar_serie "
-               "e leia valores com "
-               "bcb_serie_valores ou bcb_serie_ultimos.";
+        return "O catálogo é uma seleção; o SGS tem milhares de séries. Qualquer uma se consulta pelo "
+               "código: bcb_serie_metadados diz o que ela é; bcb_serie_valores e bcb_serie_ultimos dão os "
+               "valores.";
     for (size_t k = 0; k < count && len < sizeof names - 80; k++)
         len += (size_t)snprintf(names + len, sizeof names - len, "%s%.*s (%zu)", k ? ", " : "",
                                 (int)(categories[k].name.len < 60 ? categories[k].name.len : 60),
                                 categories[k].name.at, categories[k].series);
-    return lastro_format(
-        call, "Nenhuma categoria contém \"%.*s\". Há: %s. Para procurar por palavra, use bcb_buscar_serie.",
-        (int)(wanted.len < 80 ? wanted.len : 80), wanted.at, names);
+    return lastro_format(call,
+                         "Nenhuma categoria contém \"%.*s\". Há: %s. Sem categoria, a lista vem inteira.",
+                         (int)(wanted.len < 80 ? wanted.len : 80), wanted.at, names);
 }
 
 SGS_HANDLER(sgs_tool_popular) {

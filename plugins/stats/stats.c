@@ -9,7 +9,7 @@ static const lastro_tool bcb_variacao = {
     .size = sizeof(lastro_tool),
     .flags = LASTRO_TOOL_PROVENANCE,
     .contract = contract_bcb_variacao,
-    .run = bcb_variacao_run,
+    .run = stats_variacao_run,
 };
 
 static const struct {

@@ -10,7 +10,7 @@
 #define STATS_ENGINE "lastro/stats " STATS_VERSION /* as provenance and `derivacao.motor` name it */
 
 /* lastro_tool's run */
-lastro_status bcb_variacao_run(void *self, lastro_call *call, const lastro_value *args, lastro_writer *out,
+lastro_status stats_variacao_run(void *self, lastro_call *call, const lastro_value *args, lastro_writer *out,
                                lastro_error *err);
 
 #endif

@@ -186,7 +186,7 @@ static lastro_status compute(variacao_job *j, lastro_error *err) {
     return s;
 }
 
-lastro_status bcb_variacao_run(void *self, lastro_call *call, const lastro_value *args, lastro_writer *out,
+lastro_status stats_variacao_run(void *self, lastro_call *call, const lastro_value *args, lastro_writer *out,
                                lastro_error *err) {
     (void)self;
     variacao_job *j = lastro->alloc(call, sizeof *j);

@@ -104,6 +104,20 @@ static void write_bytes(const char *data, size_t size) {
     json_writer_free(&w);
 }
 
+/* As a message on the wire is read: what strict reading takes is the same, and no name is left twice. */
+static void read_wire(const uint8_t *data, size_t size, const json_value *strict) {
+    arena a;
+    json_limits wire = {.last_wins = true};
+    arena_init(&a, 0);
+    const json_value *v = json_read_copy(&a, (const char *)data, size, &wire, NULL);
+    MUST(!strict || json_equal(v, strict));
+    if (v) {
+        walk(v);
+        write_and_read(v, 0);
+    }
+    arena_free(&a);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     arena a;
     json_error err = {0};
@@ -121,6 +135,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     } else {
         MUST(err.text[0] && err.offset <= size && err.line && err.column);
     }
+    read_wire(data, size, v);
     arena_free(&a);
     free(text);
     return 0;

@@ -248,6 +248,40 @@ static void read__finds_duplicate_names_in_objects_of_any_size(void) {
     free(text);
 }
 
+static void read__keeps_the_last_of_equal_names_where_asked(void) {
+    static const struct {
+        const char *text, *want;
+    } rows[] = {
+        {"{\"a\":1,\"a\":2}", "{\"a\":2}"},
+        {"{\"a\":1,\"b\":[{\"x\":1,\"x\":{\"y\":[1,2]}}],\"a\":{\"c\":3},\"d\":4}",
+         "{\"b\":[{\"x\":{\"y\":[1,2]}}],\"a\":{\"c\":3},\"d\":4}"},
+        {"[{\"a\":1,\"\\u0061\":2,\"a\":3},{\"a\":4}]", "[{\"a\":3},{\"a\":4}]"},
+        {"{\"a\":1,\"b\":2}", "{\"a\":1,\"b\":2}"},
+    };
+    json_limits wire = {.last_wins = true};
+    for (size_t i = 0; i < LEN(rows); i++) {
+        arena a;
+        json_writer w;
+        arena_init(&a, 0);
+        json_writer_init(&w, 0);
+        json_write_value(&w, json_read_copy(&a, rows[i].text, strlen(rows[i].text), &wire, NULL));
+        unit_check(json_writer_finish(&w) && strcmp(w.data, rows[i].want) == 0, "%s gave %s", rows[i].text, w.data);
+        json_writer_free(&w);
+        arena_free(&a);
+    }
+    char *text = malloc(4000000);
+    static const size_t counts[] = {2, 16, 17, 1000, 60000};
+    for (size_t i = 0; i < LEN(counts); i++) {
+        size_t n = counts[i];
+        arena a;
+        arena_init(&a, 0);
+        const json_value *v = json_read_copy(&a, text, write_members(text, n, n - 1, 1), &wire, NULL);
+        unit_check(json_count(v) == n - 1, "%zu names, one twice: %zu left", n, json_count(v));
+        arena_free(&a);
+    }
+    free(text);
+}
+
 /* As core/json_read.c hashes names of eight bytes; should it change, this test only loses its point. */
 static uint32_t hash_of_eight(const char *name) {
     uint64_t h = 8 * UINT64_C(0x9E3779B97F4A7C15), w;
@@ -1240,6 +1274,7 @@ int main(void) {
         UNIT_TEST(read__every_prefix_is_refused_cleanly),
         UNIT_TEST(read__bounds_depth_bytes_and_nodes),
         UNIT_TEST(read__finds_duplicate_names_in_objects_of_any_size),
+        UNIT_TEST(read__keeps_the_last_of_equal_names_where_asked),
         UNIT_TEST(read__names_made_to_collide_are_no_way_around),
         UNIT_TEST(read__grows_its_nodes_and_gives_room_back),
         UNIT_TEST(read__survives_each_failed_allocation),
