@@ -94,6 +94,27 @@ static void test_pool__try_takes_only_what_begins_at_once(void) {
     pool_destroy(p);
 }
 
+/* Woken is not yet running: the one idle thread is promised once. */
+static void test_pool__an_idle_thread_is_promised_once(void) {
+    atomic_int running = 0, done = 0;
+    pool *p = pool_create(1);
+    int rounds = 0;
+    for (int i = 0; i < 200; i++) {
+        atomic_bool gate = false;
+        task tasks[2];
+        for (int k = 0; k < 2; k++)
+            tasks[k] = (task){.job.run = work, .gate = &gate, .running = &running, .done = &done};
+        while (!pool_try(p, &tasks[0].job)) /* until it is idle again */
+            nap(50);
+        bool twice = pool_try(p, &tasks[1].job);
+        unit_check(!twice, "round %d: two jobs for one thread", i);
+        gate = true;
+        rounds += 1 + twice;
+        CU_ASSERT(until(&done, rounds));
+    }
+    pool_destroy(p);
+}
+
 static void test_pool__an_idle_thread_is_used_again(void) {
     atomic_int running = 0, done = 0;
     pool *p = pool_create(1000);
@@ -149,6 +170,7 @@ int main(void) {
     static const unit_test tests[] = {
         UNIT_TEST(test_pool__grows_with_the_work_up_to_its_most),  UNIT_TEST(test_pool__queued_jobs_keep_their_order),
         UNIT_TEST(test_pool__try_takes_only_what_begins_at_once),  UNIT_TEST(test_pool__an_idle_thread_is_used_again),
+        UNIT_TEST(test_pool__an_idle_thread_is_promised_once),
         UNIT_TEST(test_pool__destroy_runs_what_is_queued),         UNIT_TEST(test_pool__loses_nothing_under_many_submitters),
     };
     return UNIT_RUN("pool", tests);
