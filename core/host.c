@@ -181,7 +181,7 @@ static lastro_status add_source(lastro_registrar *r, const lastro_source *def, l
         len--;
     slot->owner = r->owner;
     slot->fetch = (fetch_source){.source = def, .base = len ? arena_strndup(&r->owner->mem, base, len) : NULL};
-    if (slot->fetch.base)
+    if (slot->fetch.base && !strchr(slot->fetch.base, '@')) /* one with a password is refused later, and quoted nowhere */
         log_info("source \"%s\" is read from %s instead of %s", def->name, slot->fetch.base, def->base_url);
     return LASTRO_OK;
 }
@@ -395,21 +395,37 @@ static void log_fetch(void *arg, int32_t level, const char *message) {
     (void)arg;
 }
 
+/* The sources of count requests; false: one is not the plugin's own. A plugin built for a later ABI has larger
+ * structs: arrays are stepped by the size their first element says. */
+static bool find_sources(lastro_call *c, const lastro_request *requests, size_t count, const fetch_source **ret) {
+    for (size_t i = 0; i < count; i++) {
+        const lastro_request *r = (const void *)((const char *)requests + i * requests->size);
+        const source *s = r->source ? registry_source(c->srv->reg, r->source) : NULL;
+        if (!s || s->owner != c->owner || s->fetch.source->local) {
+            log_error("plugin \"%s\" asks the source \"%s\", which is not one of its own", c->owner->entry->name,
+                      r->source ? r->source : "");
+            return false;
+        }
+        ret[i] = &s->fetch;
+    }
+    return true;
+}
+
+static lastro_status refuse_all(lastro_response *rets, size_t count, lastro_status status, const char *why) {
+    for (size_t i = 0; i < count; i++) {
+        lastro_response *r = (void *)((char *)rets + i * rets->size);
+        r->outcome = LASTRO_FETCH_UNSUPPORTED;
+        r->reason = why;
+    }
+    return status;
+}
+
 static lastro_status fetch_all(lastro_call *c, const lastro_request *requests, size_t count, lastro_response *rets) {
     const fetch_source **sources = arena_array(&c->mem, const fetch_source *, count);
     if (!sources)
-        return LASTRO_ENOMEM;
-    for (size_t i = 0; i < count; i++) {
-        const source *s = registry_source(c->srv->reg, requests[i].source);
-        if (!s || s->owner != c->owner || s->fetch.source->local) {
-            log_error("plugin \"%s\" asks the source \"%s\", which is not one of its own", c->owner->entry->name,
-                      requests[i].source);
-            rets[i].outcome = LASTRO_FETCH_UNSUPPORTED;
-            rets[i].reason = "not a source of this plugin";
-            return LASTRO_EINTERNAL;
-        }
-        sources[i] = &s->fetch;
-    }
+        return refuse_all(rets, count, LASTRO_ENOMEM, "out of memory");
+    if (!find_sources(c, requests, count, sources))
+        return refuse_all(rets, count, LASTRO_EINTERNAL, "not a source of this plugin");
     pthread_mutex_lock(&c->root->lock);
     if (!c->root->budget)
         c->root->budget = fetch_budget_create();
