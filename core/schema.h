@@ -151,9 +151,9 @@ enum { SCHEMA_FAILURES_DEFAULT = 8 };
 typedef enum { SCHEMA_VALID = 0, SCHEMA_INVALID, SCHEMA_UNDECIDED } schema_verdict;
 
 /* Is instance valid? report may be NULL; unless the verdict is SCHEMA_VALID it is filled, with one failure at
- * least while the arena lasts. Nothing is taken from the arena for a valid instance, but what unevaluated* and
- * uniqueItems need on long ones. SCHEMA_UNDECIDED: a limit (or the arena's) was reached; to be treated as a failure,
- * the report's last entry says which. */
+ * least while the arena lasts. Nothing is taken from the arena for a valid instance, but what unevaluated*
+ * and uniqueItems need on long ones. SCHEMA_UNDECIDED: a limit (or the arena's) was reached; to be treated as
+ * a failure, the report's last entry says which. */
 schema_verdict schema_validate(const schema *s, const json_value *instance, arena *a, schema_report *report);
 
 #endif

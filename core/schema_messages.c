@@ -54,6 +54,8 @@ struct schema_messages {
 
 /* ---- writing ---- */
 
+enum { NAME_SHOWN = 4 * SCHEMA_EXCERPT }; /* characters of a name, a place or a pattern */
+
 typedef struct {
     char *buf;
     size_t size, len;
@@ -90,30 +92,39 @@ static void put_framed(output *o, const char *text, const char *slot, const char
     put_text(o, at + strlen(slot));
 }
 
-static void put_name(output *o, json_text name) {
-    put_framed(o, o->m->words[WORD_NAME], "{text}", name.at ? name.at : "", name.len);
-}
-
-/* A JSON string, cut after SCHEMA_EXCERPT characters. */
-static void put_quoted(output *o, json_text t) {
-    size_t shown = 0;
-    put(o, "\"", 1);
-    for (size_t i = 0; i < t.len; shown++) {
-        if (shown == SCHEMA_EXCERPT) {
+/* Text of the instance or the schema: control characters are escaped, and after most characters it is cut.
+ * escaped: further characters that get a backslash. */
+static void put_shown(output *o, json_text t, size_t most, const char *escaped) {
+    for (size_t i = 0, shown = 0; i < t.len; shown++) {
+        if (shown == most) {
             put_text(o, "…");
-            break;
+            return;
         }
         unsigned char c = (unsigned char)t.at[i];
-        char text[8];
         unsigned n = json_utf8_step(t.at + i, t.at + t.len);
+        char text[8];
         if (c < 32 || c == 127)
             put(o, text, (size_t)snprintf(text, sizeof text, "\\u%04x", c));
-        else if (c == '"' || c == '\\')
+        else if (strchr(escaped, c))
             put(o, text, (size_t)snprintf(text, sizeof text, "\\%c", c));
         else
             put(o, t.at + i, n ? n : 1);
         i += n ? n : 1;
     }
+}
+
+static void put_name(output *o, json_text name) {
+    const char *frame = o->m->words[WORD_NAME], *at = strstr(frame, "{text}");
+    put(o, frame, at ? (size_t)(at - frame) : strlen(frame));
+    if (at) {
+        put_shown(o, name, NAME_SHOWN, "");
+        put_text(o, at + strlen("{text}"));
+    }
+}
+
+static void put_quoted(output *o, json_text t) {
+    put(o, "\"", 1);
+    put_shown(o, t, SCHEMA_EXCERPT, "\"\\");
     put(o, "\"", 1);
 }
 
@@ -262,13 +273,7 @@ static void put_rule(output *o) {
 }
 
 static void put_pattern(output *o) {
-    json_text t = json_text_of(o->f->rule);
-    size_t n = t.len < 4 * SCHEMA_EXCERPT ? t.len : 4 * SCHEMA_EXCERPT;
-    while (n && n < t.len && ((unsigned char)t.at[n] & 0xc0) == 0x80)
-        n--;
-    put(o, t.at ? t.at : "", n);
-    if (n < t.len)
-        put_text(o, "…");
+    put_shown(o, json_text_of(o->f->rule), NAME_SHOWN, "");
 }
 
 static const struct {
