@@ -119,8 +119,8 @@ typedef enum { SCHEMA_MESSAGE_MAP(X) SCHEMA_MESSAGES } schema_message;
 /* Kinds as bits: 1u << json_kind, and this one for "a number that is an integer". */
 enum { SCHEMA_INTEGER_BIT = 1u << 7 };
 
-/* One failure. All it points to lives in the arena given to schema_validate, in the instance or in the
- * schema. */
+/* One failure; the paths are C strings: a NUL in a member's name shows as U+FFFD. All it points to lives in
+ * the arena given to schema_validate, in the instance or in the schema. */
 typedef struct {
     schema_message message;
     const char *keyword;       /* "type", "required", …; "" for a false schema or a limit */

@@ -19,7 +19,7 @@ const char *schema_messages_text(const char *language, size_t *ret_len);
 schema_messages *schema_messages_builtin(const char *language);
 
 /* Writes the sentence as snprintf does: at most size bytes with the NUL, returns the length of the whole.
- * What it quotes of the instance is cut to SCHEMA_EXCERPT characters. */
+ * What it quotes is cut (values to SCHEMA_EXCERPT characters), control characters in it are escaped. */
 size_t schema_message_render(const schema_messages *m, const schema_failure *f, char *buf, size_t size);
 enum { SCHEMA_EXCERPT = 60, SCHEMA_CHOICES_SHOWN = 20 };
 

@@ -32,6 +32,8 @@ static void put_number(text_out *out, uint32_t n) {
     put(out, text, (size_t)snprintf(text, sizeof text, "%u", n));
 }
 
+#define NUL_SHOWN "\xef\xbf\xbd" /* U+FFFD: paths are C strings */
+
 static void put_token(text_out *out, json_text token) {
     put(out, "/", 1);
     for (size_t i = 0; i < token.len; i++) {
@@ -39,7 +41,7 @@ static void put_token(text_out *out, json_text token) {
         if (c == '~' || c == '/')
             put(out, c == '~' ? "~0" : "~1", 2);
         else
-            put(out, &c, 1);
+            put(out, c ? &c : NUL_SHOWN, c ? 1 : 3);
     }
 }
 
@@ -69,7 +71,8 @@ static void put_member(text_out *out, const schema_frame *f) {
         if (out->len)
             put(out, ".", 1);
         json_text t = json_text_of(f->member);
-        put(out, t.at, t.len);
+        for (size_t i = 0; i < t.len; i++)
+            put(out, t.at[i] ? t.at + i : NUL_SHOWN, t.at[i] ? 1 : 3);
     }
     if (f->item != NO_INDEX) {
         put(out, "[", 1);

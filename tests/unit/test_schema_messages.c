@@ -198,6 +198,14 @@ static void long_values_are_cut_between_characters(void) {
     expect_sentence("en", "{\"type\":\"integer\"}", instance, want);
 }
 
+static void names_of_any_kind_are_shown(void) {
+    static const char closed[] = "{\"properties\":{\"a\":{}},\"additionalProperties\":false}";
+    expect_sentence("en", closed, "{\"x\\u0000\\n\":1}",
+                    "«x\\u0000\\u000a» is not a known member. Valid members: «a».");
+    expect_sentence("en", "{\"additionalProperties\":{\"type\":\"null\"}}", "{\"x\\u0000y\":1}",
+                    "«x\xef\xbf\xbdy» must be null, but got the number 1.");
+}
+
 static void a_small_buffer_gets_a_whole_beginning(void) {
     schema_messages *m = schema_messages_builtin("pt-BR");
     json_value none = {.tag = JSON_NULL};
@@ -294,6 +302,7 @@ int main(void) {
         UNIT_TEST(arguments_are_explained),
         UNIT_TEST(keywords_are_explained),
         UNIT_TEST(long_values_are_cut_between_characters),
+        UNIT_TEST(names_of_any_kind_are_shown),
         UNIT_TEST(a_small_buffer_gets_a_whole_beginning),
         UNIT_TEST(tables_are_found_by_language),
         UNIT_TEST(both_tables_have_the_same_keys),
