@@ -2,6 +2,7 @@
 #include "provenance.h"
 #include "unit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const lastro_source source_a = {.size = sizeof source_a, .name = "a", .title = "Source A", .base_url = "https://a.example",
@@ -188,8 +189,18 @@ static void test_provenance__citations_fill_each_placeholder_as_often_as_it_stan
     prov_add_block(&prov, &b, &(lastro_block){.size = sizeof(lastro_block), .source = "b"});
     is(in(written("en"), "citation"), "\"Source B\""); /* no template: the title */
     is(in(written("en"), "license"), "null");
+    enum { LONG = 3 << 20 }; /* larger than a block of the arena, so that the sanitizer sees what does not fit */
     lastro_source s = source_a;
     fetch_source f = {.source = &s};
+    char *detail = malloc(LONG + 1);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(detail);
+    memset(detail, 'd', LONG);
+    detail[LONG] = '\0';
+    s.citation = "{detail}{detail}";
+    begin();
+    prov_add_block(&prov, &f, &(lastro_block){.size = sizeof(lastro_block), .source = "a", .detail = detail});
+    CU_ASSERT_EQUAL(json_text_of(in(written("en"), "citation")).len, 2 * LONG);
+    free(detail);
     s.citation = "{date}";
     begin();
     prov_add_block(&prov, &f, &(lastro_block){.size = sizeof(lastro_block), .source = "a"});
@@ -258,11 +269,18 @@ static void test_provenance__attribution_is_distinct_and_ordered(void) {
 static void test_provenance__without_memory_it_says_so(void) {
     arena small;
     provenance p;
-    arena_init(&small, 64);
+    static char url[1000];
+    memset(url, 'u', sizeof url - 1);
+    arena_init(&small, 400);
     prov_init(&p, &small);
+    CU_ASSERT_EQUAL(fetched(&p, &a, "short", MS(T1), 1), 1);
     CU_ASSERT(!p.failed);
-    for (int i = 0; i < 3; i++)
-        fetched(&p, &a, "https://a.example/a/long/address/that/does/not/fit/into/what/is/left", MS(T1), 1);
+    CU_ASSERT_EQUAL(fetched(&p, &a, url, MS(T1), 1), 2); /* there is room for the entry, not for its address */
+    CU_ASSERT(p.failed);
+    arena_free(&small);
+    arena_init(&small, 16);
+    prov_init(&p, &small);
+    CU_ASSERT_EQUAL(fetched(&p, &a, "short", MS(T1), 1), 0);
     CU_ASSERT(p.failed);
     arena_free(&small);
     CU_ASSERT_STRING_EQUAL((begin(), write_as(false, "en")), "null");

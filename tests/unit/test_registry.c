@@ -129,7 +129,7 @@ static void test_registry__only_enabled_tools_of_active_plugins_are_there(void) 
     seal(&f);
     CU_ASSERT_EQUAL(f.reg.all.tools.count, 0);
     finish(&f);
-    start(&f, NULL);
+    start(&f, "[]");
     add_tool(&f, "a");
     f.plugin.active = false;
     seal(&f);
@@ -141,6 +141,7 @@ static void test_registry__only_enabled_tools_of_active_plugins_are_there(void) 
 static void test_registry__a_prompt_goes_with_the_tools_it_names(void) {
     const lastro_prompt prompts[] = {
         {.size = sizeof(lastro_prompt), .name = "of_b", .tools = (const char *const[]){"b", NULL}},
+        {.size = sizeof(lastro_prompt), .name = "of_b_and_a", .tools = (const char *const[]){"b", "a", NULL}},
         {.size = sizeof(lastro_prompt), .name = "of_a_and_b", .tools = (const char *const[]){"a", "b", NULL}},
         {.size = sizeof(lastro_prompt), .name = "of_none"},
         {.size = sizeof(lastro_prompt), .name = "of_a", .tools = (const char *const[]){"a", NULL}},
@@ -172,6 +173,8 @@ static void test_registry__templates_fit_as_level_1_says(void) {
         {"x://{id}", "x://", false},
         {"x://{id}", "x://1/2", false},
         {"x://{id}", "y://1", false},
+        {"x://{id}", "x:///", false},
+        {"x://{a}b", "x:///b", false},
         {"x://{id}/data", "x://1/data", true},
         {"x://{id}/data", "x://1/data/", false},
         {"x://{id}/data", "x://1/dat", false},

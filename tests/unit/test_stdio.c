@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,7 +129,7 @@ static void test_stdio__a_client_that_does_not_read_costs_no_processor_time(void
     static char answer[4000];
     program p;
     start(&p);
-    char line[100];
+    char line[128];
     for (int i = 0; i < ASKED; i++) {
         snprintf(line, sizeof line, "{\"jsonrpc\":\"2.0\",\"id\":\"%060d\",\"method\":\"ping\"}\n", i);
         SAY(&p, line);
