@@ -6,6 +6,7 @@
 #include "log.h"
 #include "transport_stdio.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,10 +54,32 @@ void cli_error(const char *fmt, ...) {
     va_end(ap);
 }
 
+static FILE *out;
+
+FILE *cli_out(void) {
+    return out ? out : stdout;
+}
+
+int cli_end(int status) {
+    if (fflush(cli_out()) == 0 && !ferror(cli_out()))
+        return status;
+    cli_error("the answer could not be written: %s", strerror(errno));
+    return status ? status : CLI_FAILED;
+}
+
 server *cli_open(const server_options *opts) {
     lastro_error err = {0};
+    int fd = stdio_claim_output();
+    if (!out && fd >= 0)
+        out = fdopen(fd, "w");
+    if (!out) {
+        cli_error("standard output is closed");
+        return NULL;
+    }
     server *s = server_create(opts, &err);
-    if (!s)
+    if (s)
+        s->shell_out = out;
+    else
         cli_error("%s", err.text);
     return s;
 }
@@ -130,13 +153,13 @@ int cli_main(int argc, char **argv) {
         return status;
     if (version || help) {
         fputs(version ? "lastro " LASTRO_VERSION "\n" : usage, stdout);
-        return CLI_OK;
+        return cli_end(CLI_OK);
     }
     if (argc < 2)
         return cli_stdio(&opts, argc, argv);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(commands[i].name, argv[1]) == 0)
-            return commands[i].run(&opts, argc - 1, argv + 1);
+            return cli_end(commands[i].run(&opts, argc - 1, argv + 1));
     cli_error("there is no command \"%s\"; lastro --help lists them", argv[1]);
     return CLI_USAGE;
 }
@@ -150,13 +173,16 @@ int cli_stdio(const server_options *opts, int argc, char **argv) {
         cli_error("stdio takes no argument \"%s\"", argv[1]);
         return CLI_USAGE;
     }
-    if (!stdio_claim_output()) {
+    lastro_error err = {0};
+    if (stdio_claim_output() < 0) {
         cli_error("standard output is closed");
         return CLI_USAGE;
     }
-    server *s = cli_open(opts);
-    if (!s)
+    server *s = server_create(opts, &err);
+    if (!s) {
+        cli_error("%s", err.text);
         return CLI_USAGE;
+    }
     int status = stdio_serve(s);
     server_destroy(s);
     return status;

@@ -6,6 +6,8 @@
 
 #include "server.h"
 
+#include <stdio.h>
+
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
 int cli_main(int argc, char **argv);
@@ -15,6 +17,11 @@ int cli_call(const server_options *opts, int argc, char **argv);
 int cli_list(const server_options *opts, int argc, char **argv);
 int cli_run(const server_options *opts, int argc, char **argv);
 int cli_manifest(const server_options *opts, int argc, char **argv);
+
+/* Where a command's answer goes: standard output, which plugins that print to descriptor 1 cannot reach. */
+FILE *cli_out(void);
+/* The command's status, or CLI_FAILED when its answer could not be written whole. */
+int cli_end(int status);
 
 /* One line on standard error. */
 __attribute__((format(printf, 1, 2))) void cli_error(const char *fmt, ...);

@@ -130,19 +130,19 @@ static void print_json(lastro_call *c, run_outcome outcome, const char *text) {
     json_end_object(w);
     json_end_object(w);
     if (json_writer_finish(w))
-        printf("%s\n", w->data);
+        fprintf(cli_out(), "%s\n", w->data);
     w->indent = 0;
 }
 
 static void print_readable(lastro_call *c) {
     if (c->tool->output_schema) {
         const json_value *v = json_read_copy(&c->mem, c->structured.data, c->structured.len, NULL, NULL);
-        render_value(stdout, v);
+        render_value(cli_out(), v);
     }
     for (call_writer *item = c->content; item; item = item->next) {
         const json_value *v = json_read_copy(&c->mem, item->w.data, item->w.len, NULL, NULL);
         const char *text = json_str(json_member(v, "text"));
-        printf("%s\n", text ? text : item->w.data);
+        fprintf(cli_out(), "%s\n", text ? text : item->w.data);
     }
 }
 

@@ -13,21 +13,21 @@ static const char usage[] = "usage: lastro list [tools|resources|prompts|plugins
 static void list_tools(const registry *reg) {
     for (size_t i = 0; i < reg->all.tools.count; i++) {
         const tool *t = &reg->all.tools.at[i];
-        printf("%-28s %-10s %s\n", t->name, t->owner->entry->name, t->title ? t->title : "");
+        fprintf(cli_out(), "%-28s %-10s %s\n", t->name, t->owner->entry->name, t->title ? t->title : "");
     }
 }
 
 static void list_resources(const registry *reg) {
     for (size_t i = 0; i < reg->all.resources.count; i++)
-        printf("%-40s %s\n", reg->all.resources.at[i].def->uri, reg->all.resources.at[i].def->name);
+        fprintf(cli_out(), "%-40s %s\n", reg->all.resources.at[i].def->uri, reg->all.resources.at[i].def->name);
     for (size_t i = 0; i < reg->all.templates.count; i++)
-        printf("%-40s %s (template)\n", reg->all.templates.at[i].def->uri, reg->all.templates.at[i].def->name);
+        fprintf(cli_out(), "%-40s %s (template)\n", reg->all.templates.at[i].def->uri, reg->all.templates.at[i].def->name);
 }
 
 static void list_prompts(const registry *reg) {
     for (size_t i = 0; i < reg->all.prompts.count; i++) {
         const lastro_prompt *p = reg->all.prompts.at[i].def;
-        printf("%-28s %s\n", p->name, p->title ? p->title : "");
+        fprintf(cli_out(), "%-28s %s\n", p->name, p->title ? p->title : "");
     }
 }
 
@@ -35,10 +35,10 @@ static void list_plugins(const registry *reg) {
     for (size_t i = 0; i < reg->plugin_count; i++) {
         const plugin *p = &reg->plugins[i];
         if (p->active)
-            printf("%-16s %-8s loaded, %zu tools: %s\n", p->entry->name, p->desc->version ? p->desc->version : "?",
+            fprintf(cli_out(), "%-16s %-8s loaded, %zu tools: %s\n", p->entry->name, p->desc->version ? p->desc->version : "?",
                    p->offer.tools.count, p->desc->description ? p->desc->description : "");
         else
-            printf("%-16s %-8s not loaded: %s\n", p->entry->name, "-", p->reason);
+            fprintf(cli_out(), "%-16s %-8s not loaded: %s\n", p->entry->name, "-", p->reason);
     }
 }
 
@@ -56,7 +56,7 @@ static const struct {
 static void print_json(server *s, int kind) {
     size_t len;
     const char *text = surface_list(s->surface, (list_kind)kind, REV_2025_11_25, &len);
-    printf("%s\n", text ? text : "");
+    fprintf(cli_out(), "%s\n", text ? text : "");
 }
 
 int cli_list(const server_options *opts, int argc, char **argv) {
@@ -111,7 +111,7 @@ static const command *find_command(const registry *reg, const char *plugin_name,
 
 static int run_command(server *s, const command *k, int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "--help") == 0) {
-        printf("usage: lastro run %s %s %s\n", k->owner->entry->name, k->def->name, k->def->usage ? k->def->usage : "");
+        fprintf(cli_out(), "usage: lastro run %s %s %s\n", k->owner->entry->name, k->def->name, k->def->usage ? k->def->usage : "");
         return CLI_OK;
     }
     lastro_call *c = cli_begin_call(s);
@@ -132,10 +132,10 @@ int cli_run(const server_options *opts, int argc, char **argv) {
     int status = help && argc > 1 ? CLI_OK : CLI_USAGE;
     const command *k = !help && argc > 2 ? find_command(s->reg, argv[1], argv[2]) : NULL;
     if (k) {
-        fflush(stdout);
+        fflush(cli_out());
         status = run_command(s, k, argc - 2, argv + 2);
     } else {
-        FILE *out = status == CLI_OK ? stdout : stderr;
+        FILE *out = status == CLI_OK ? cli_out() : stderr;
         if (!help)
             cli_error("there is no command \"%s\" of a loaded plugin \"%s\"", argc > 2 ? argv[2] : "", argv[1]);
         fputs("usage: lastro run PLUGIN COMMAND …\n", out);

@@ -83,8 +83,8 @@ static const json_value *find(const json_value *list, const char *key, const jso
 __attribute__((format(printf, 1, 2))) static unsigned drift(const char *fmt, ...) {
     va_list ap;
     va_start(ap, fmt);
-    vprintf(fmt, ap);
-    putchar('\n');
+    vfprintf(cli_out(), fmt, ap);
+    fputc('\n', cli_out());
     va_end(ap);
     return 1;
 }
@@ -94,7 +94,7 @@ static void print_value(const char *label, const json_value *v) {
     json_writer_init(&w, 0);
     if (v)
         json_write_value(&w, v);
-    printf("      %s %.300s\n", label, v && json_writer_finish(&w) ? w.data : "(absent)");
+    fprintf(cli_out(), "      %s %.300s\n", label, v && json_writer_finish(&w) ? w.data : "(absent)");
     json_writer_free(&w);
 }
 
@@ -152,7 +152,7 @@ static int check(server *s) {
         n += drift("  the manifest has no listing; lastro manifest update writes it");
     for (int i = 0; s->manifest->listing && live && i < SECTIONS; i++)
         n += compare_section(i, s->manifest->listing, live);
-    printf(n ? "%s: %u differences from what is served\n" : "%s: as served (%u differences)\n", s->manifest->path, n);
+    fprintf(cli_out(), n ? "%s: %u differences from what is served\n" : "%s: as served (%u differences)\n", s->manifest->path, n);
     arena_free(&a);
     return n ? CLI_FAILED : CLI_OK;
 }

@@ -70,6 +70,12 @@ lastro_status elf_note_read(const unsigned char *data, size_t len, elf_note *ret
         return fail(err, LASTRO_EABI, "a library of another kind of machine (ELF machine %u)", e.e_machine);
     if (!inside(e.e_phoff, (uint64_t)e.e_phnum * sizeof(Elf64_Phdr), len))
         return fail(err, LASTRO_EABI, "the file is cut: its program headers lie beyond its end");
+    for (unsigned i = 0; i < e.e_phnum; i++) { /* what is mapped beyond the end of the file kills whoever reads it */
+        Elf64_Phdr p;
+        memcpy(&p, data + e.e_phoff + i * sizeof p, sizeof p);
+        if (p.p_type == PT_LOAD && !inside(p.p_offset, p.p_filesz, len))
+            return fail(err, LASTRO_EABI, "the file is cut: a segment lies beyond its end");
+    }
     for (unsigned i = 0; i < e.e_phnum; i++) {
         Elf64_Phdr p;
         memcpy(&p, data + e.e_phoff + i * sizeof p, sizeof p);

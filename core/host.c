@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static server *the_server; /* one a process; set before the first plugin is loaded */
 
@@ -364,15 +363,8 @@ static const lastro_value *finish(lastro_call *c, lastro_writer *w, lastro_error
     return parse(c, w->data, w->len, err);
 }
 static void print(lastro_call *c, const char *bytes, size_t len) {
-    if (c->era != LASTRO_ERA_SHELL)
-        return;
-    while (len) {
-        ssize_t n = write(STDOUT_FILENO, bytes, len);
-        if (n <= 0)
-            return;
-        bytes += n;
-        len -= (size_t)n;
-    }
+    if (c->era == LASTRO_ERA_SHELL && c->srv->shell_out)
+        fwrite(bytes, 1, len, c->srv->shell_out);
 }
 
 /* ---- sources ---- */

@@ -6,6 +6,8 @@
 #include "call.h"
 #include "surface.h"
 
+#include <stdio.h>
+
 typedef struct {
     const char *manifest_path; /* --manifest; NULL: searched */
     bool offline;
@@ -25,6 +27,7 @@ struct server {
     lastro_host host;
     char *principal;           /* name of who calls on stdio and in the shell */
     void *transport_dl;
+    FILE *shell_out;           /* where a shell command's print goes; NULL: nowhere */
     pthread_mutex_t lock;      /* free list, in flight */
     pthread_cond_t idle;       /* a call ended */
     lastro_call *free_calls;

@@ -41,9 +41,16 @@ typedef struct {
     int wake, parent, signals;
 } channel;
 
-bool stdio_claim_output(void) {
+int stdio_claim_output(void) {
+    if (own_stdout >= 0)
+        return own_stdout;
     own_stdout = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-    return own_stdout >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0;
+    if (own_stdout >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+        int null = open("/dev/null", O_WRONLY | O_CLOEXEC); /* standard error is closed */
+        if (null >= 0 && null != STDOUT_FILENO)
+            dup3(null, STDOUT_FILENO, 0), close(null);
+    }
+    return own_stdout;
 }
 
 static void send_line(peer *p, const char *json, size_t len, bool response) {

@@ -6,8 +6,9 @@
 
 #include "server.h"
 
-/* Takes standard output away from everybody else; call it before server_create. False: it is closed. */
-bool stdio_claim_output(void);
+/* Takes standard output away from everybody else; call it before server_create. The descriptor it is kept under;
+ * -1: it is closed. */
+int stdio_claim_output(void);
 /* Serves until end of input, the reader's end, or the parent's; returns the exit status. */
 int stdio_serve(server *srv);
 
