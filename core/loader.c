@@ -81,7 +81,7 @@ static lastro_status check_versions(uint32_t abi, uint32_t size, const char *whe
 
 /* Hash and note are read from the very bytes that will be mapped. */
 static lastro_status check_bytes(const plugin *p, size_t size, lastro_error *err) {
-    void *data = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, p->fd, 0) : MAP_FAILED;
+    void *data = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, p->fd, 0) : MAP_FAILED;
     if (data == MAP_FAILED)
         return fail(err, LASTRO_EABI, "%s cannot be read", p->path);
     lastro_status s = LASTRO_OK;
