@@ -112,7 +112,6 @@ static void test_mcp__what_is_no_message_is_an_error_without_running_anything(vo
     } cases[] = {
         {"{", NULL, -32700},
         {"Content-Length: 5", NULL, -32700},
-        {"{'jsonrpc':'2.0','id':1,'id':2,'method':'ping'}", NULL, -32700},
         {"{'jsonrpc':'2.0','id':1,'method':'ping'} x", NULL, -32700},
         {"'\xff'", NULL, -32700},
         {"'\\ud83d'", NULL, -32700},
@@ -134,6 +133,8 @@ static void test_mcp__what_is_no_message_is_an_error_without_running_anything(vo
     say(" \t\r");
     say("%s", "");
     silence();
+    say("{'jsonrpc':'2.0','id':1,'id':2,'method':'ping'}"); /* as the clients' own JSON.parse reads it */
+    RESULT("2");
     char deep[700];
     memset(deep, '[', 300);
     memset(deep + 300, ']', 300);
