@@ -11,11 +11,12 @@ keyword_id schema_keyword_find(const char *name, size_t len) {
     int low = 0, high = KW_COUNT - 1;
     while (low <= high) {
         int mid = (low + high) / 2;
-        int order = strncmp(name, schema_keywords[mid].name, len);
-        if (order == 0 && schema_keywords[mid].name[len])
-            order = -1;
-        if (order == 0)
-            return memchr(name, 0, len) ? KW_COUNT : (keyword_id)mid;
+        const char *text = schema_keywords[mid].name;
+        size_t n = strlen(text);
+        int order = memcmp(name, text, len < n ? len : n);
+        if (order == 0 && len == n)
+            return (keyword_id)mid;
+        order = order ? order : len < n ? -1 : 1;
         if (order < 0)
             high = mid - 1;
         else

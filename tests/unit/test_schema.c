@@ -307,6 +307,13 @@ static void malformed_keywords_are_refused(void) {
         expect_unusable(rows[i].schema, rows[i].path, rows[i].names);
 }
 
+/* Found by fuzzing: a NUL ended the comparison of names. */
+static void names_with_nul_are_no_keywords(void) {
+    expect("{\"contains\\u0000\\u0000xyzxyzxyzxyz\":5,\"type\\u0000\":5,\"typ\":5}", "1", SCHEMA_VALID);
+    expect("{\"properties\":{\"a\\u0000\":{\"type\":\"null\"}}}", "{\"a\":1}", SCHEMA_VALID);
+    expect("{\"properties\":{\"a\\u0000\":{\"type\":\"null\"}}}", "{\"a\\u0000\":1}", SCHEMA_INVALID);
+}
+
 static void drafts_differ(void) {
     schema_options old = {.draft = SCHEMA_DRAFT_7};
     expect_with("{\"items\":[{\"type\":\"integer\"}],\"additionalItems\":false}", &old, "[1]", SCHEMA_VALID);
@@ -616,6 +623,7 @@ int main(void) {
         UNIT_TEST(null_must_be_allowed),
         UNIT_TEST(numbers_are_exact),
         UNIT_TEST(malformed_keywords_are_refused),
+        UNIT_TEST(names_with_nul_are_no_keywords),
         UNIT_TEST(drafts_differ),
         UNIT_TEST(formats_are_asserted_when_asked),
         UNIT_TEST(documents_of_a_set_are_reached),
