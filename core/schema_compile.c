@@ -4,6 +4,7 @@
 #include "schema_nodes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const schema_op no_ops[1]; /* pointers to walk over, none of them is read */
 
@@ -71,7 +72,8 @@ static uint32_t or_default(uint32_t n, uint32_t otherwise) {
 
 static bool build(schema_builder *b, const json_value *root) {
     const schema_options *o = b->opts;
-    const char *uri = arena_printf(&b->s->memory, "%s", o->base_uri ? o->base_uri : "");
+    const char *base = o->base_uri ? o->base_uri : "";
+    const char *uri = arena_strndup(&b->s->memory, base, strcspn(base, "#"));
     if (!uri)
         return schema_no_memory(b);
     if (!schema_is_one(root))
