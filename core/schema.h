@@ -27,7 +27,7 @@ typedef struct {
     uint32_t subschemas; /* most subschemas compiled: SCHEMA_SUBSCHEMAS_DEFAULT */
     uint32_t depth;      /* subschemas being evaluated inside one another: SCHEMA_DEPTH_DEFAULT */
     uint64_t steps; /* subschemas, members, items and comparisons in one validation: SCHEMA_STEPS_DEFAULT */
-    uint32_t regex_match; /* PCRE2 match limit of one search: REGEX_MATCH_DEFAULT (regex.h) */
+    uint32_t regex_match; /* PCRE2 match limit of one search: REGEX_MATCH_DEFAULT (ecma_regex.h) */
     uint32_t regex_heap_kib;
 } schema_limits;
 enum { SCHEMA_SUBSCHEMAS_DEFAULT = 50000, SCHEMA_DEPTH_DEFAULT = 512, SCHEMA_STEPS_DEFAULT = 10000000 };

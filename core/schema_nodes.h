@@ -5,7 +5,7 @@
 #ifndef LASTRO_CORE_SCHEMA_NODES_H
 #define LASTRO_CORE_SCHEMA_NODES_H
 
-#include "regex.h"
+#include "ecma_regex.h"
 #include "schema.h"
 
 enum {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the validator is made of: ECMA-262 patterns, URIs, formats, hashes. */
-#include "regex.h"
+#include "ecma_regex.h"
 #include "schema_nodes.h"
 #include "unit.h"
 #include "uri.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* regex.h -- ECMA-262 regular expressions (the `u` dialect JSON Schema asks for) on PCRE2, bounded.
+/* ecma_regex.h -- ECMA-262 regular expressions (the `u` dialect JSON Schema asks for) on PCRE2, bounded.
  *
  * The pattern is translated where the dialects differ (\d, \s, \v, \cX, \uXXXX, \p{Letter}, [^], ., $) and
  * refused where PCRE2 has syntax that ECMA-262 has not. Plain shapes such as ^\d{4}-\d{2}$ never reach PCRE2.
  * A compiled pattern never changes: any number of threads may search with it at once. */
-#ifndef LASTRO_CORE_REGEX_H
-#define LASTRO_CORE_REGEX_H
+#ifndef LASTRO_CORE_ECMA_REGEX_H
+#define LASTRO_CORE_ECMA_REGEX_H
 
 #include <stdbool.h>
 #include <stddef.h>
