@@ -178,6 +178,7 @@ int cli_stdio(const server_options *opts, int argc, char **argv) {
         cli_error("standard output is closed");
         return CLI_USAGE;
     }
+    stdio_block_signals();
     server *s = server_create(opts, &err);
     if (!s) {
         cli_error("%s", err.text);

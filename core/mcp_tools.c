@@ -46,6 +46,10 @@ const char *mcp_error_data(lastro_call *c, int32_t status) {
 }
 
 static void run(lastro_call *c) {
+    if (atomic_load(&c->silent)) { /* cancelled while it waited for a worker */
+        mcp_drop(c);
+        return;
+    }
     lastro_error err;
     run_outcome outcome = call_run_tool(c, &err);
     switch (outcome) {

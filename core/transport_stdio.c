@@ -68,12 +68,21 @@ static int watch_parent(void) {
 #endif
 }
 
-static int watch_signals(void) {
+static sigset_t ending_signals(void) {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
+    return set;
+}
+
+void stdio_block_signals(void) {
+    sigset_t set = ending_signals();
     pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+static int watch_signals(void) {
+    sigset_t set = ending_signals();
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
