@@ -222,7 +222,7 @@ static inline lastro_status inner_complete(void *self, lastro_call *call, lastro
                                            lastro_error *err) {
     char text[32];
     (void)self, (void)call, (void)err;
-    for (int i = 0; i < 150; i++) {
+    for (int i = 0; i < (lastro_text_is(name, "few") ? 3 : 150); i++) {
         snprintf(text, sizeof text, "%.*s%d", (int)(prefix.len < 8 ? prefix.len : 0), prefix.at, i);
         if (!lastro_text_is(name, "nothing"))
             lastro_add_text(values, text);

@@ -576,6 +576,29 @@ static void test_mcp__a_cancelled_call_is_stopped_and_never_answered(void) {
     finish();
 }
 
+/* Whatever would come of it: refused arguments, an error, a resource. */
+static void test_mcp__what_is_cancelled_while_it_waits_for_a_worker_is_not_answered(void) {
+    static const char *const waiting[] = {
+        "'method':'tools/call','params':{'name':'wait','arguments':{'ms':'x'}}",
+        "'method':'tools/call','params':{'name':'parts','arguments':{'items':[5]}}",
+        "'method':'tools/call','params':{'name':'big','arguments':{'bytes':1}}",
+        "'method':'resources/read','params':{'uri':'inner://one'}",
+        "'method':'resources/read','params':{'uri':'inner://none'}",
+        "'method':'prompts/get','params':{'name':'none'}",
+        "'method':'completion/complete','params':{}",
+    };
+    start_with("{\"workers\":1}");
+    greet("2025-11-25");
+    say("{'jsonrpc':'2.0','id':'first','method':'tools/call','params':{'name':'wait','arguments':{'ms':100}}}");
+    for (size_t i = 0; i < sizeof waiting / sizeof *waiting; i++)
+        say("{'jsonrpc':'2.0','id':%zu,%s}", i, waiting[i]);
+    for (size_t i = 0; i < sizeof waiting / sizeof *waiting; i++)
+        say("{'jsonrpc':'2.0','method':'notifications/cancelled','params':{'requestId':%zu}}", i);
+    RESULT("'first'");
+    silence();
+    finish();
+}
+
 static void test_mcp__the_shutdown_s_cancellation_is_answered(void) {
     start();
     greet("2025-11-25");
@@ -774,6 +797,8 @@ static void test_mcp__completion_gives_the_first_hundred_and_says_how_many_there
         IS(AT(k, "hasMore"), "true");
         say("{'jsonrpc':'2.0','id':2,'method':'completion/complete','params':{'ref':%s,'argument':{'name':'nothing','value':''}}}", refs[i]);
         IS(AT(RESULT("2"), "completion"), "{'values':[],'total':0,'hasMore':false}");
+        say("{'jsonrpc':'2.0','id':2,'method':'completion/complete','params':{'ref':%s,'argument':{'name':'few','value':''}}}", refs[i]);
+        IS(AT(RESULT("2"), "completion"), "{'values':['0','1','2'],'total':3,'hasMore':false}");
         static const char *const arguments[] = {"{'name':'who'}", "{'value':''}", "{'name':1,'value':''}", "[]"};
         for (size_t j = 0; j < 4; j++) {
             say("{'jsonrpc':'2.0','id':3,'method':'completion/complete','params':{'ref':%s,'argument':%s}}", refs[i], arguments[j]);
@@ -909,6 +934,7 @@ int main(void) {
         UNIT_TEST(test_mcp__progress_goes_to_who_asked_for_it_before_the_result),
         UNIT_TEST(test_mcp__log_lines_are_those_the_client_wants),
         UNIT_TEST(test_mcp__a_cancelled_call_is_stopped_and_never_answered),
+        UNIT_TEST(test_mcp__what_is_cancelled_while_it_waits_for_a_worker_is_not_answered),
         UNIT_TEST(test_mcp__the_shutdown_s_cancellation_is_answered),
         UNIT_TEST(test_mcp__subscriptions_stay_open_until_one_side_ends_them),
         UNIT_TEST(test_mcp__the_legacy_eras_ask_with_a_request),
