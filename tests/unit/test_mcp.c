@@ -653,8 +653,8 @@ static void test_mcp__the_legacy_eras_ask_with_a_request(void) {
         const json_value *q = hear();
         IS(AT(q, "method"), "'elicitation/create'");
         IS(AT(q, "params"), "{'message':'Who?'}");
-        say("{'jsonrpc':'2.0','id':'%s',%s}", shown(AT(q, "id")), cases[i].answer); /* a text is another id */
-        say("{'jsonrpc':'2.0','id':999,%s}", cases[i].answer);
+        say("{'jsonrpc':'2.0','id':'%s','result':{'wrong':1}}", shown(AT(q, "id"))); /* a text is another id */
+        say("{'jsonrpc':'2.0','id':999,'result':{'wrong':2}}");
         say("{'jsonrpc':'2.0','id':%s,%s}", shown(AT(q, "id")), cases[i].answer);
         say("{'jsonrpc':'2.0','id':%s,%s}", shown(AT(q, "id")), cases[i].answer); /* once too often */
         const json_value *r = RESULT("1");
