@@ -143,6 +143,8 @@ static inline lastro_status inner_parts(void *self, lastro_call *call, const las
             if (!parts[i].result)
                 return lastro_fail(err, s, "%s", parts[i].error.text);
     }
+    lastro_block block = {.size = sizeof block, .source = "book"};
+    lastro->block(call, &block);
     lastro->begin_object(out);
     lastro_put_array(out, "results");
     for (size_t i = 0; i < n; i++)
@@ -161,7 +163,7 @@ static inline lastro_status inner_part(void *self, lastro_call *call, const last
         return inner_question(call, lastro_copy(call, lastro_get_text(args, "ask", "k")), "elicitation/create", out, err);
     nanosleep(&(struct timespec){.tv_nsec = n * 1000000}, NULL);
     lastro->progress(call, (double)n, 0, NULL);
-    lastro_access access = {.size = sizeof access, .source = "book", .url = "book://part", .retrieved_at = n};
+    lastro_access access = {.size = sizeof access, .source = "book", .url = "book://part", .retrieved_at = n * 1000};
     lastro->record_access(call, &access);
     lastro->begin_object(out);
     lastro_put_int(out, "n", n);
@@ -195,7 +197,7 @@ static const lastro_tool inner_tools[] = {
                                                 "},\"content\":{\"type\":\"boolean\"}}"), INNER_OUT(INNER_TEXT))},
     {.size = sizeof(lastro_tool), .flags = LASTRO_TOOL_QUICK | LASTRO_TOOL_PROVENANCE, .run = inner_origin,
      .contract = INNER_TOOL("origin", INNER_NONE, INNER_ANY)},
-    {.size = sizeof(lastro_tool), .run = inner_parts,
+    {.size = sizeof(lastro_tool), .flags = LASTRO_TOOL_PROVENANCE, .run = inner_parts,
      .contract = INNER_TOOL("parts", INNER_OBJECT(",\"required\":[\"items\"],\"properties\":{\"items\":{\"type\":\"array\","
                                                   "\"maxItems\":16}}"), INNER_ANY)},
     {.size = sizeof(lastro_tool), .flags = LASTRO_TOOL_QUICK, .run = inner_echo,

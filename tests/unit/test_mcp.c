@@ -451,8 +451,13 @@ static void test_mcp__too_much_is_told_and_the_session_lives(void) {
         unit_check(!AT(r, "isError") == cases[i].fits, "%s: %.100s", cases[i].arguments, text ? text : "");
         unit_check(cases[i].fits || (text && strstr(text, "20000")), "%s: %.200s", cases[i].arguments, text ? text : "");
     }
+    finish();
+    start_with("{\"resultBytes\":600}");
+    greet("2025-11-25");
+    say("{'jsonrpc':'2.0','id':1,'method':'tools/call','params':{'name':'echo','arguments':{'text':''}}}");
+    RESULT("1");
     say("{'jsonrpc':'2.0','id':2,'method':'completion/complete','params':{'ref':{'type':'ref/prompt','name':'greet'},"
-        "'argument':{'name':'who','value':''}}}"); /* the limit of the calls before does not stick */
+        "'argument':{'name':'who','value':''}}}"); /* the limit of the call before does not stick to its memory */
     IS(AT(RESULT("2"), "completion", "total"), "150");
     finish();
 }
@@ -715,14 +720,16 @@ static void test_mcp__parts_of_a_call_run_side_by_side_and_end_in_order(void) {
     start();
     greet("2025-11-25");
     say("{'jsonrpc':'2.0','id':1,'method':'tools/call','params':{'name':'parts','arguments':{'items':[{'n':30},{'n':1},{'n':10},{'n':2}]}}}");
-    IS(AT(RESULT("1"), "structuredContent", "results"), "[{'n':30},{'n':1},{'n':10},{'n':2}]");
+    const json_value *r = RESULT("1");
+    IS(AT(r, "structuredContent", "results"), "[{'n':30},{'n':1},{'n':10},{'n':2}]");
+    IS(AT(r, "structuredContent", "provenance", "retrieved_at"), "'1970-01-01T00:00:01+00:00'"); /* what the parts read counts */
     say("{'jsonrpc':'2.0','id':2,'method':'tools/call','params':{'name':'parts','arguments':{'items':[]}}}");
     IS(AT(RESULT("2"), "structuredContent", "results"), "[]");
     say("{'jsonrpc':'2.0','id':3,'method':'tools/call','params':{'name':'parts','arguments':{'items':[{'n':1},5]}}}");
     ERROR_IS("3", -32603); /* the second breaks the method's schema */
     say("{'jsonrpc':'2.0','id':4,'method':'tools/call','params':{'name':'parts','arguments':{'items':[{'ask':'k'},{'ask':'k'},{'ask':'m'}]},"
         CLAIM_ASKS "}}");
-    const json_value *r = RESULT("4");
+    r = RESULT("4");
     IS(AT(r, "resultType"), "'input_required'");
     CU_ASSERT_EQUAL(json_count(AT(r, "inputRequests")), 2); /* the same question of two parts is one */
     say("{'jsonrpc':'2.0','id':5,'method':'tools/call','params':{'name':'parts','arguments':{'items':[{'ask':'k'},{'ask':'m'}]},"
