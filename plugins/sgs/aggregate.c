@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "aggregate.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,31 +34,21 @@ static long double number_of(lastro_text text) {
     return strtold(copy, NULL);
 }
 
-/* Neumaier's compensated sum: the lost low part is kept apart. */
-typedef struct {
-    long double sum, lost;
-} total;
-static void total_add(total *t, long double x) {
-    long double sum = t->sum + x;
-    t->lost += fabsl(t->sum) >= fabsl(x) ? (t->sum - sum) + x : (x - sum) + t->sum;
-    t->sum = sum;
-}
-
 static void compute(const sgs_rows *rows, sgs_how how, sgs_point *p) {
-    total t = {0, 0};
+    sgs_total total = {.exact = true};
     long double factor = 1.0L;
     for (size_t i = 0; i < rows->count; i++) {
-        if (!rows->at[i].value.at)
+        lastro_text value = rows->at[i].value;
+        if (!value.at)
             continue;
-        long double x = number_of(rows->at[i].value);
-        total_add(&t, x);
-        factor *= 1.0L + x / 100.0L;
+        if (how == SGS_COMPOUND)
+            factor *= 1.0L + number_of(value) / 100.0L;
+        else
+            sgs_total_add(&total, value.at, value.len);
     }
-    long double sum = t.sum + t.lost;
-    long double result = how == SGS_MEAN  ? sum / (long double)p->used
-                         : how == SGS_SUM ? sum
-                                          : (factor - 1.0L) * 100.0L;
-    if (!sgs_value_round4(result, p->computed))
+    bool ok = how == SGS_COMPOUND ? sgs_value_round4((factor - 1.0L) * 100.0L, p->computed)
+                                  : sgs_total_round4(&total, how == SGS_MEAN ? p->used : 1, p->computed);
+    if (!ok)
         p->computed[0] = '\0';
 }
 
@@ -88,18 +77,25 @@ static bool has_row(const sgs_rows *rows, sgs_day d) {
     return false;
 }
 
-static bool is_incomplete(const sgs_rows *rows, const sgs_plan *plan, sgs_window period) {
-    if (plan->partial != SGS_NO_DAY && has_row(rows, plan->partial))
+/* What has no value covers nothing. */
+static bool is_incomplete(const sgs_rows *rows, const sgs_plan *plan, const sgs_point *p) {
+    sgs_window period = p->period;
+    if (!p->used || (plan->partial != SGS_NO_DAY && has_row(rows, plan->partial)))
         return true;
     int months = months_of(plan->source);
     if (months) /* a row stands for its whole month, quarter, …: count them */
-        return rows->count < (size_t)(months_of(plan->target) / months);
+        return p->used < (size_t)(months_of(plan->target) / months);
     if (period.to > plan->today || (plan->asked.from != SGS_NO_DAY && plan->asked.from > period.from) ||
         (plan->asked.to != SGS_NO_DAY && plan->asked.to < period.to))
         return true;
+    size_t first = 0, last = rows->count - 1;
+    while (!rows->at[first].value.at)
+        first++;
+    while (!rows->at[last].value.at)
+        last--;
     sgs_day edge = plan->source == SGS_PACE_DAILY ? EDGE_DAYS_DAILY : EDGE_DAYS_WEEKLY;
     return (plan->source == SGS_PACE_DAILY || plan->source == SGS_PACE_WEEKLY) &&
-           (rows->at[0].day > period.from + edge || rows->at[rows->count - 1].day < period.to - edge);
+           (rows->at[first].day > period.from + edge || rows->at[last].day < period.to - edge);
 }
 
 size_t sgs_aggregate(const sgs_rows *rows, const sgs_plan *plan, sgs_point *ret) {
@@ -113,7 +109,7 @@ size_t sgs_aggregate(const sgs_rows *rows, const sgs_plan *plan, sgs_point *ret)
             end++;
         sgs_rows part = {rows->at + i, end - i};
         fill_value(&part, plan->how, p);
-        p->incomplete = is_incomplete(&part, plan, p->period);
+        p->incomplete = is_incomplete(&part, plan, p);
         i = end;
     }
     return count;

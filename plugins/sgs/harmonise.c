@@ -105,7 +105,13 @@ static void write_point(lastro_writer *w, const sgs_point *p) {
     lastro->end_object(w);
 }
 
-static void note_on_use(lastro_call *call, const sgs_harmony *h, sgs_result *r, size_t incomplete) {
+static void note_on_use(lastro_call *call, const sgs_harmony *h, sgs_result *r, size_t incomplete,
+                        size_t too_large) {
+    if (too_large)
+        sgs_note(r, lastro_format(call,
+                                  "Em %zu ponto(s) o resultado é grande demais para ser dado com 4 casas "
+                                  "certas: valor é null. Sem frequencia, as observações vêm inteiras.",
+                                  too_large));
     if (incomplete)
         sgs_note(
             r, lastro_format(
@@ -152,7 +158,7 @@ static void write_about(lastro_call *call, lastro_writer *w, const sgs_harmony *
 
 lastro_status sgs_harmony_write(lastro_call *call, const sgs_harmony *h, sgs_window asked, sgs_result *r,
                                 lastro_writer *out, lastro_error *err) {
-    size_t count = 0, incomplete = 0;
+    size_t count = 0, incomplete = 0, too_large = 0;
     sgs_plan plan = {.source = r->known && r->known->pace ? r->known->pace : r->measured,
                      .target = h->target,
                      .how = h->how,
@@ -173,9 +179,10 @@ lastro_status sgs_harmony_write(lastro_call *call, const sgs_harmony *h, sgs_win
     for (size_t i = 0; i < count; i++) {
         write_point(out, &points[i]);
         incomplete += points[i].incomplete;
+        too_large += points[i].used && !points[i].value.at && !points[i].computed[0];
     }
     lastro->end_array(out);
     write_about(call, out, h, r, incomplete);
-    note_on_use(call, h, r, incomplete);
+    note_on_use(call, h, r, incomplete, too_large);
     return LASTRO_OK;
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "value.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_digit(char c) {
@@ -96,19 +99,97 @@ sgs_value_kind sgs_value_read(const char *text, size_t len, char ret[SGS_VALUE_S
     return SGS_VALUE_NUMBER;
 }
 
-bool sgs_value_round4(long double value, char ret[SGS_VALUE_SIZE]) {
-    long double scaled = fabsl(value) * 10000.0L;
-    if (!(scaled < 9.0e18L))
+/* ---- sums ---- */
+
+static const sgs_wide wide_most = (sgs_wide)1000000000000000000 * 1000000000000000000;
+
+static bool shift10(sgs_wide *n, unsigned digit_count) {
+    for (; digit_count && *n; digit_count--) {
+        if (*n >= wide_most / 10 || *n <= -wide_most / 10)
+            return false;
+        *n *= 10;
+    }
+    return true;
+}
+
+/* The token as *ret / 10^*scale. False: more digits than fit, or no number. */
+static bool read_exact(const char *token, size_t len, sgs_wide *ret, unsigned *scale) {
+    bool minus = len && *token == '-';
+    size_t i = minus, whole = digits(token + i, len - i), point = i + whole < len && token[i + whole] == '.';
+    size_t frac = point ? digits(token + i + whole + 1, len - i - whole - 1) : 0;
+    size_t end = i + whole + point + frac;
+    long exponent = end < len ? strtol(token + end + 1, NULL, 10) : 0;
+    if (exponent > SGS_VALUE_SIZE || exponent < -SGS_VALUE_SIZE)
         return false;
-    /* The values are short decimals: what lies within rounding error of a half IS a half in decimal. */
-    long double whole = floorl(scaled), slip = 1e-12L + scaled * 1e-17L;
-    unsigned long long n = (unsigned long long)whole;
-    if (scaled - whole >= 0.5L - slip)
-        n++;
-    int len = snprintf(ret, SGS_VALUE_SIZE, "%s%llu.%04llu", value < 0 && n ? "-" : "", n / 10000, n % 10000);
+    long places = (long)frac - exponent;
+    for (*ret = 0; i < end; i++) {
+        if (token[i] == '.')
+            continue;
+        if (*ret >= wide_most / 10)
+            return false;
+        *ret = *ret * 10 + (token[i] - '0');
+    }
+    *ret = minus ? -*ret : *ret;
+    *scale = places > 0 ? (unsigned)places : 0;
+    return shift10(ret, places < 0 ? (unsigned)-places : 0);
+}
+
+void sgs_total_add(sgs_total *t, const char *token, size_t len) {
+    sgs_wide value;
+    unsigned scale;
+    char copy[SGS_VALUE_SIZE]; /* ends with a NUL for strtol */
+    if (len >= sizeof copy) {
+        t->exact = false;
+        return;
+    }
+    memcpy(copy, token, len);
+    copy[len] = '\0';
+    t->exact = t->exact && read_exact(copy, len, &value, &scale);
+    if (!t->exact)
+        return;
+    if (scale > t->scale) {
+        t->exact = shift10(&t->sum, scale - t->scale);
+        t->scale = scale;
+    } else {
+        t->exact = shift10(&value, t->scale - scale);
+    }
+    t->sum += value; /* both are below 10^36 */
+    t->exact = t->exact && t->sum < wide_most && t->sum > -wide_most;
+}
+
+/* ---- four decimals ---- */
+
+static bool print_scaled(bool minus, sgs_wide n, char ret[SGS_VALUE_SIZE]) {
+    if (n / 10000 > INT64_MAX)
+        return false;
+    int len = snprintf(ret, SGS_VALUE_SIZE, "%s%lld.%04d", minus && n ? "-" : "", (long long)(n / 10000),
+                       (int)(n % 10000));
     while (ret[len - 1] == '0')
         ret[--len] = '\0';
     if (ret[len - 1] == '.')
         ret[--len] = '\0';
     return true;
+}
+
+bool sgs_total_round4(const sgs_total *t, size_t count, char ret[SGS_VALUE_SIZE]) {
+    sgs_wide over = t->sum < 0 ? -t->sum : t->sum, under = (sgs_wide)count;
+    if (!t->exact || !count ||
+        !shift10(t->scale > 4 ? &under : &over, t->scale > 4 ? t->scale - 4 : 4 - t->scale))
+        return false;
+    sgs_wide n = over / under;
+    if (over % under * 2 >= under)
+        n++;
+    return print_scaled(t->sum < 0, n, ret);
+}
+
+bool sgs_value_round4(long double value, char ret[SGS_VALUE_SIZE]) {
+    long double scaled = fabsl(value) * 10000.0L;
+    if (!(scaled < 1.0e13L))
+        return false;
+    /* The values are short decimals: what lies within rounding error of a half IS a half in decimal. */
+    long double whole = floorl(scaled), slip = 1e-12L + scaled * LDBL_EPSILON * 4;
+    sgs_wide n = (sgs_wide)whole;
+    if (scaled - whole >= 0.5L - slip)
+        n++;
+    return print_scaled(value < 0, n, ret);
 }

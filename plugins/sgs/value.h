@@ -19,8 +19,19 @@ typedef enum {
  * mark (points before it group thousands, three digits each). */
 sgs_value_kind sgs_value_read(const char *text, size_t len, char ret[SGS_VALUE_SIZE], size_t *ret_len);
 
-/* half away from zero, at most 4 decimals, shortest text; ret has SGS_VALUE_SIZE. false: not finite or too
- * large */
+/* A sum of number tokens, exact for as long as it stays below 10^36; start with {.exact = true}. */
+__extension__ typedef __int128 sgs_wide;
+typedef struct {
+    sgs_wide sum; /* times 10^scale */
+    unsigned scale;
+    bool exact; /* false: something did not fit, and the sum is void */
+} sgs_total;
+void sgs_total_add(sgs_total *t, const char *token, size_t len);
+
+/* Both: half away from zero, at most 4 decimals, shortest text; ret has SGS_VALUE_SIZE.
+ * The sum over a count that is not 0. false: void or too large */
+bool sgs_total_round4(const sgs_total *t, size_t count, char ret[SGS_VALUE_SIZE]);
+/* false: not finite, or so large that the fourth decimal is not certain any more */
 bool sgs_value_round4(long double value, char ret[SGS_VALUE_SIZE]);
 
 #endif

@@ -314,6 +314,20 @@ describe('coarser periods', { skip: needShared }, () => {
         assert.deepEqual(mine.dados.map(d => [d.data, d.valor]), theirs.dados.map(d => [d.data, d.valor]));
         assert.ok(mine.dados.every(d => !d.periodoIncompleto));
     });
+    test('means and sums of large figures keep the digits: no long double is wide enough', async () => {
+        const args = { codigo: 1207, dataInicial: '2012-01-01', dataFinal: '2022-12-31' };
+        const plain = await ok('bcb_serie_valores', args);
+        assert.equal(plain.dados.at(-1).valor, 9915316432886.13);
+        for (const agregacao of ['media', 'soma']) {
+            const r = await ok('bcb_serie_valores', { ...args, frequencia: 'anual', agregacao });
+            assert.deepEqual(r.dados.map(d => d.valor), plain.dados.map(d => d.valor), agregacao);
+        }
+    });
+    test('a result too large for four certain decimals is null, and that is said', async () => {
+        const r = await ok('bcb_serie_valores', { codigo: 20704, dataInicial: '2024-01-01', dataFinal: '2024-12-31', frequencia: 'anual', agregacao: 'acumulada' });
+        assert.deepEqual(r.dados.map(d => [d.valor, d.observacoes]), [[null, 12]]);
+        said(r, /1 ponto\(s\) o resultado é grande demais/);
+    });
     test('periods that are not whole are marked', async () => {
         const r = await ok('bcb_serie_valores', { codigo: 433, dataInicial: '2025-03-01', frequencia: 'trimestral', agregacao: 'acumulada' });
         assert.deepEqual(r.dados.map(d => !!d.periodoIncompleto), [true, false, false, false, false, false, true]);

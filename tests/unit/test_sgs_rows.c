@@ -106,7 +106,45 @@ static void rounding__four_decimals_half_away_from_zero(void) {
                    cases[i].out);
     }
     CU_ASSERT_FALSE(sgs_value_round4(1e300L, out));
+    CU_ASSERT_FALSE(sgs_value_round4(2e9L, out)); /* the fourth decimal would not be certain */
     CU_ASSERT_FALSE(sgs_value_round4(strtold("nan", NULL), out));
+}
+
+static void rounding__of_sums_is_exact(void) {
+    static const struct {
+        const char *tokens[4];
+        size_t count;
+        const char *out;
+    } cases[] = {
+        {{"5331618999767.86"}, 1, "5331618999767.86"}, /* series 1207, 2013: was …7.8601 */
+        {{"9915316432886.13", "8898727463567.39"}, 1, "18814043896453.52"},
+        {{"900000000000.0001", "0", "0"}, 3, "300000000000"},
+        {{"600000000000.0001", "0"}, 2, "300000000000.0001"},
+        {{"-600000000000.0001", "0"}, 2, "-300000000000.0001"},
+        {{"499999999999.9998", "0", "0", "0.0001"}, 4, "125000000000"},
+        {{"0.00005"}, 1, "0.0001"},
+        {{"0.00004999999999999999999999999"}, 1, "0"},
+        {{"-0.00004"}, 1, "0"},
+        {{"1", "1", "2.0"}, 3, "1.3333"},
+        {{"1e3", "1.5E-2"}, 1, "1000.015"},
+        {{"0.1", "-0.10"}, 1, "0"},
+        {{"9223372036854775807.00004"}, 1, "9223372036854775807"},
+        {{"9223372036854775808"}, 1, NULL},
+        {{"1e37"}, 1, NULL},
+        {{"1e99999999999999999999"}, 1, NULL},
+        {{"1e-99999999999999999999"}, 1, NULL},
+        {{"0.00000000000000000000000000000000000000000001"}, 1, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sgs_total t = {.exact = true};
+        char out[SGS_VALUE_SIZE] = "";
+        for (size_t k = 0; k < 4 && cases[i].tokens[k]; k++)
+            sgs_total_add(&t, cases[i].tokens[k], strlen(cases[i].tokens[k]));
+        bool ok = sgs_total_round4(&t, cases[i].count, out);
+        unit_check(ok == (cases[i].out != NULL) && (!ok || strcmp(out, cases[i].out) == 0),
+                   "case %zu: \"%s\", expected \"%s\"", i, ok ? out : "(void)",
+                   cases[i].out ? cases[i].out : "(void)");
+    }
 }
 
 /* ---- bodies ---- */
@@ -362,6 +400,23 @@ static void aggregation__of_days_looks_at_the_edges(void) {
     test_host_reset();
 }
 
+static void aggregation__what_has_no_value_covers_nothing(void) {
+    sgs_point p[4];
+    sgs_rows r = rows_of("[" M("01", "1") "," M("02", "") "," M("03", "") "," M("04", "1") "," M(
+        "05", "1") "," M("06", "1") "]");
+    sgs_plan plan = plan_of(SGS_PACE_MONTHLY, SGS_PACE_QUARTERLY, SGS_SUM);
+    CU_ASSERT_EQUAL(sgs_aggregate(&r, &plan, p), 2);
+    CU_ASSERT_EQUAL(p[0].used, 1);
+    CU_ASSERT_TRUE(p[0].incomplete); /* three rows, one value */
+    CU_ASSERT_FALSE(p[1].incomplete);
+    r = rows_of("[{\"data\":\"01/07/2026\",\"valor\":\"\"},{\"data\":\"15/07/2026\",\"valor\":\"2\"},"
+                "{\"data\":\"31/07/2026\",\"valor\":null}]");
+    plan = plan_of(SGS_PACE_DAILY, SGS_PACE_MONTHLY, SGS_MEAN);
+    CU_ASSERT_EQUAL(sgs_aggregate(&r, &plan, p), 1);
+    CU_ASSERT_TRUE(p[0].incomplete);
+    test_host_reset();
+}
+
 static void aggregation__never_refines(void) {
     CU_ASSERT_TRUE(sgs_aggregate_allowed(SGS_PACE_DAILY, SGS_PACE_MONTHLY));
     CU_ASSERT_TRUE(sgs_aggregate_allowed(SGS_PACE_MONTHLY, SGS_PACE_MONTHLY));
@@ -396,6 +451,7 @@ int main(void) {
     static const unit_test tests[] = {
         UNIT_TEST(values__keep_each_digit),
         UNIT_TEST(rounding__four_decimals_half_away_from_zero),
+        UNIT_TEST(rounding__of_sums_is_exact),
         UNIT_TEST(bodies__are_known_by_their_shape),
         UNIT_TEST(rows__newest_first_become_ascending),
         UNIT_TEST(rows__a_day_without_value_stays),
@@ -406,6 +462,7 @@ int main(void) {
         UNIT_TEST(aggregation__of_twelve_months),
         UNIT_TEST(aggregation__marks_periods_that_are_not_whole),
         UNIT_TEST(aggregation__of_days_looks_at_the_edges),
+        UNIT_TEST(aggregation__what_has_no_value_covers_nothing),
         UNIT_TEST(aggregation__never_refines),
         UNIT_TEST(aggregation__without_any_value_is_null),
         UNIT_TEST(words__without_accents_and_case),
