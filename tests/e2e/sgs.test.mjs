@@ -12,7 +12,6 @@ let source, schemas;
 const seen = {}; // tool → its structured results
 
 before(async () => {
-    if (needShared) return;
     source = await sim();
     await session({ manifest: MANIFEST }, async s => {
         await s.initialize();
@@ -177,7 +176,7 @@ describe('windows', { skip: needShared }, () => {
     });
 });
 
-describe('arguments are checked before the network', { skip: needShared }, () => {
+describe('arguments are checked before the network', () => {
     const cases = [
         [{ codigo: 433, dataInicial: '2023-02-29' }, /dataInicial "2023-02-29" não existe/],
         [{ codigo: 433, dataFinal: '2024-04-31' }, /dataFinal "2024-04-31" não existe/],
@@ -481,7 +480,7 @@ describe('a source in trouble', { skip: needShared, concurrency: 3 }, () => {
     });
 });
 
-describe('without network', { skip: needShared }, () => {
+describe('without network', () => {
     test('a whole window of the snapshot, digits and address included', async () => {
         const r = await ok('bcb_serie_valores', { codigo: 433, dataInicial: '2024-01-01', dataFinal: '2024-12-31' }, { offline: true });
         said(r, /--offline.*instantâneo.*11\/08\/2026/);
