@@ -77,8 +77,8 @@ static void test_cancel__forget_means_silence(void) {
     for (int i = 0; i < 500; i++) {
         race r;
         pthread_t thread;
-        atomic_int *woken = &(atomic_int){0};
-        cancel_waiter w = {.wake = count, .arg = woken};
+        atomic_int woken = 0;
+        cancel_waiter w = {.wake = count, .arg = &woken};
         cancel_init(&r.token);
         atomic_init(&r.ready, 0);
         cancel_listen(&r.token, &w);
@@ -86,9 +86,9 @@ static void test_cancel__forget_means_silence(void) {
         while (!atomic_load(&r.ready))
             ;
         cancel_forget(&r.token, &w);
-        int then = *woken;
+        int then = woken;
         pthread_join(thread, NULL);
-        unit_check(*woken == then && then <= 1, "woken %d, then %d times", then, *woken);
+        unit_check(woken == then && then <= 1, "woken %d, then %d times", then, woken);
         cancel_destroy(&r.token);
     }
 }
