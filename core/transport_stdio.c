@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -190,13 +191,19 @@ static bool pump(channel *ch) {
     return true;
 }
 
-/* Waits for the pipe to take what was answered, at most that long. */
+/* Waits for the pipe to take what was answered: for as long as its reader goes on reading, and at most ms more when it
+ * does not. A parent's death or a signal ends the wait. */
 static void drain_output(channel *ch, int64_t ms) {
-    int64_t until = clock_mono_ms() + ms;
-    while (outlet_flush(&ch->peer.out) && clock_mono_ms() < until) {
-        struct pollfd fd = {.fd = ch->peer.out.fd, .events = POLLOUT};
-        poll(&fd, 1, (int)(until - clock_mono_ms()));
-        if (fd.revents & (POLLERR | POLLNVAL))
+    int64_t until = clock_mono_ms() + ms, now;
+    for (size_t before = SIZE_MAX, left; (left = outlet_flush(&ch->peer.out)); before = left) {
+        now = clock_mono_ms();
+        if (left < before)
+            until = now + ms;
+        struct pollfd fds[] = {{.fd = ch->peer.out.fd, .events = POLLOUT},
+                               {.fd = ch->parent, .events = POLLIN},
+                               {.fd = ch->signals, .events = POLLIN}};
+        if (now >= until || (poll(fds, 3, (int)(until - now)) < 0 && errno != EINTR) ||
+            (fds[0].revents & (POLLERR | POLLNVAL)) || fds[1].revents || fds[2].revents)
             return;
     }
 }

@@ -153,6 +153,43 @@ static void test_stdio__a_client_that_does_not_read_costs_no_processor_time(void
     CU_ASSERT_EQUAL(ended(&p), 0);
 }
 
+/* After the end of input, too: what was answered is not cut off while the client goes on reading, however slowly. */
+static void test_stdio__a_slow_reader_gets_every_line_after_the_end_of_input(void) {
+    enum { ASKED = 6000, SLICE = 32768, ID = 200 };
+    static char piece[SLICE];
+    char line[ID + 64];
+    size_t lines = 0;
+    char last = 0;
+    program p;
+    start(&p);
+    for (int i = 0; i < ASKED; i++) {
+        snprintf(line, sizeof line, "{\"jsonrpc\":\"2.0\",\"id\":\"%0*d\",\"method\":\"ping\"}\n", ID, i);
+        SAY(&p, line);
+    }
+    leave(&p);
+    for (ssize_t n; (n = read(p.out, piece, sizeof piece)) > 0;) { /* 40 pieces: about three seconds */
+        for (ssize_t i = 0; i < n; i++)
+            lines += piece[i] == '\n';
+        last = piece[n - 1];
+        nanosleep(&(struct timespec){.tv_nsec = 70000000}, NULL);
+    }
+    unit_check(lines == ASKED && last == '\n', "%zu lines of %d, the last byte is %d", lines, ASKED, last);
+    CU_ASSERT_EQUAL(ended(&p), 0);
+}
+
+/* One that does not read at all is not waited for. */
+static void test_stdio__ends_soon_after_the_end_of_input_when_nobody_reads(void) {
+    char line[300];
+    program p;
+    start(&p);
+    for (int i = 0; i < 2000; i++) {
+        snprintf(line, sizeof line, "{\"jsonrpc\":\"2.0\",\"id\":\"%0200d\",\"method\":\"ping\"}\n", i);
+        SAY(&p, line);
+    }
+    leave(&p);
+    CU_ASSERT_EQUAL(ended(&p), 0);
+}
+
 static void test_stdio__the_last_line_needs_no_newline(void) {
     char answer[500];
     program p;
@@ -183,6 +220,8 @@ int main(void) {
     static const unit_test tests[] = {
         UNIT_TEST(test_stdio__a_line_past_the_limit_is_refused_whether_it_comes_whole_or_not),
         UNIT_TEST(test_stdio__a_client_that_does_not_read_costs_no_processor_time),
+        UNIT_TEST(test_stdio__a_slow_reader_gets_every_line_after_the_end_of_input),
+        UNIT_TEST(test_stdio__ends_soon_after_the_end_of_input_when_nobody_reads),
         UNIT_TEST(test_stdio__the_last_line_needs_no_newline),
         UNIT_TEST(test_stdio__ends_when_the_reader_left_or_a_signal_says_so),
     };
