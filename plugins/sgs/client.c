@@ -24,7 +24,9 @@ typedef struct {
     sgs_parts parts;
     bool exact;       /* the one window was asked just so */
     bool unreachable; /* why it failed */
+    bool answered;    /* and yet something came */
     bool too_long;    /* SGS said that it is daily and the window over ten years */
+    bool whole;       /* nothing of the series lies before what was read */
     bool probed;
     sgs_rows probe_rows; /* of ultimos/20 */
     sgs_pace pace;
@@ -50,6 +52,8 @@ static lastro_status explain(reader *rd, const lastro_response *answer, bool sma
                      .recalled = small && !answer->url,
                      .window = w};
     rd->unreachable = sgs_unreachable(answer);
+    rd->answered = answer->outcome == LASTRO_FETCH_SERVER || answer->outcome == LASTRO_FETCH_LIMITED ||
+                   answer->outcome == LASTRO_FETCH_MALFORMED;
     rd->too_long = answer->outcome == LASTRO_FETCH_REFUSED && sgs_body_of(answer->body) == SGS_BODY_TOO_LONG;
     return sgs_explain(&f, rd->err);
 }
@@ -314,10 +318,15 @@ static lastro_status read_few(reader *rd) {
     lastro_response *answer = lastro->alloc(rd->call, sizeof *answer);
     if (!answer)
         return no_memory(rd);
-    rd->exact = true;
+    rd->exact = rd->whole = true;
     rd->r->windows = 1;
     rd->parts = (sgs_parts){NULL, answer, 1};
-    return fetch_latest(rd, rd->q->last, answer, &rd->r->rows);
+    lastro_status st = fetch_latest(rd, rd->q->last, answer, &rd->r->rows);
+    if (st == LASTRO_OK && rd->r->rows.count > rd->q->last) {
+        keep_last(&rd->r->rows, rd->q->last);
+        rd->exact = false; /* the address asked brings more than these */
+    }
+    return st;
 }
 
 static lastro_status fetch_span(reader *rd, sgs_window span) {
@@ -332,6 +341,7 @@ static lastro_status fetch_span(reader *rd, sgs_window span) {
 static lastro_status widen(reader *rd, sgs_day span) {
     if (rd->pace != SGS_PACE_DAILY) {
         rd->window = (sgs_window){SGS_NO_DAY, SGS_NO_DAY};
+        rd->whole = true;
         return fetch_windows(rd, &rd->window, 1);
     }
     if (!rd->probed) {
@@ -340,9 +350,12 @@ static lastro_status widen(reader *rd, sgs_day span) {
         if (st != LASTRO_OK)
             return st;
     }
+    rd->whole = rd->probe_rows.count < SGS_LATEST_MAX;
     if (!rd->probe_rows.count)
         return LASTRO_OK;
     sgs_day newest = rd->probe_rows.at[rd->probe_rows.count - 1].day;
+    const sgs_known *known = rd->r->known;
+    rd->whole = rd->whole || (known && known->start != SGS_NO_DAY && known->start >= newest - 2 * span);
     return fetch_span(rd, (sgs_window){newest - 2 * span, newest});
 }
 
@@ -354,7 +367,7 @@ static lastro_status read_many(reader *rd) {
     if (rd->probed && rd->probe_rows.count < SGS_LATEST_MAX) { /* the whole series */
         rd->r->windows = 1;
         rd->r->rows = rd->probe_rows;
-        rd->exact = true;
+        rd->exact = rd->whole = true;
         return LASTRO_OK;
     }
     sgs_day span = sgs_pace_span(rd->pace, count);
@@ -374,14 +387,29 @@ static lastro_status read_many(reader *rd) {
 
 /* ------------------------------------------------------------------ the whole */
 
+static void tell_fewer(reader *rd) {
+    sgs_result *r = rd->r;
+    char from[SGS_DATE_SIZE];
+    if (rd->whole) {
+        sgs_note(r, lastro_format(rd->call, "Pedidos %u pontos; a fonte só tem %zu nesta série.", rd->q->last,
+                                  r->rows.count));
+        return;
+    }
+    sgs_date_write(rd->window.from, from);
+    r->incomplete =
+        lastro_format(rd->call,
+                      "INCOMPLETO: pedidos %u pontos; desde %s a fonte tem %zu, e o que houver antes "
+                      "não foi lido. Para ir mais longe, use bcb_serie_valores com dataInicial.",
+                      rd->q->last, from, r->rows.count);
+}
+
 static void finish(reader *rd) {
     sgs_result *r = rd->r;
     r->measured = sgs_rows_pace(&r->rows);
     if (r->measured == SGS_PACE_UNKNOWN)
         r->measured = rd->probed ? sgs_rows_pace(&rd->probe_rows) : rd->pace;
     if (rd->q->last && r->rows.count < rd->q->last)
-        sgs_note(r, lastro_format(rd->call, "Pedidos %u pontos; a fonte só tem %zu nesta série.", rd->q->last,
-                                  r->rows.count));
+        tell_fewer(rd);
     sgs_block_source(rd->call, rd->q, r, &rd->parts, rd->exact);
 }
 
@@ -405,7 +433,9 @@ static const char *because(const sgs_plugin *plugin, lastro_call *call, const re
         return NULL;
     if (lastro->offline(call))
         return "Servidor sem rede (--offline)";
-    return rd->unreachable && plugin->snapshot_when_unreachable ? "O SGS não pôde ser alcançado" : NULL;
+    if (!rd->unreachable || !plugin->snapshot_when_unreachable)
+        return NULL;
+    return rd->answered ? "O SGS respondeu sem entregar dado" : "O SGS não pôde ser lido";
 }
 
 lastro_status sgs_read(sgs_plugin *plugin, lastro_call *call, const sgs_query *q, sgs_result *ret,
@@ -426,6 +456,8 @@ lastro_status sgs_read(sgs_plugin *plugin, lastro_call *call, const sgs_query *q
         ret->applied_reason = NULL;
         ret->note_count = 0;
         st = sgs_snapshot_read(call, q, why, ret, err);
+        if (st == LASTRO_OK && !q->last)
+            note_cut_period(&rd);
     }
     if (st == LASTRO_OK) {
         sgs_notes_on_rows(call, ret, reaches_now(q, ret));

@@ -95,12 +95,17 @@ static lastro_status tell_suspect_small(const telling *t, lastro_error *err) {
 static lastro_status tell_page(const telling *t, lastro_error *err) {
     if (t->f->small)
         return tell_suspect_small(t, err);
+    sgs_body shape = sgs_body_of(t->f->answer->body);
+    const char *what = shape == SGS_BODY_PAGE    ? "uma página"
+                       : shape == SGS_BODY_EMPTY ? "um corpo vazio"
+                       : shape == SGS_BODY_FAULT ? "um erro do servidor dele"
+                                                 : "um corpo incompleto ou ilegível";
     return lastro_fail(
         err, t->f->known ? LASTRO_EUPSTREAM : LASTRO_ENOTFOUND,
-        "%sem %u tentativas o SGS mandou uma página no lugar dos dados%s. Há duas causas possíveis: (1) o "
+        "%sem %u tentativas o SGS mandou %s no lugar dos dados%s. Há duas causas possíveis: (1) o "
         "código não existe%s; (2) a consulta demorou e a origem a cortou perto de 30 s, ou está instável. "
         "Confira o código, peça um período menor ou tente de novo em alguns minutos.",
-        t->prefix, t->attempts, t->span, t->f->known ? " (improvável: consta do catálogo)" : "");
+        t->prefix, t->attempts, what, t->span, t->f->known ? " (improvável: consta do catálogo)" : "");
 }
 
 static lastro_status tell_timeout(const telling *t, lastro_error *err) {
@@ -137,8 +142,9 @@ static lastro_status tell_simple(const telling *t, lastro_error *err) {
         const char *text;
     } by_outcome[] = {
         [LASTRO_FETCH_NETWORK] = {LASTRO_EUPSTREAM,
-                                  "não alcancei api.bcb.gov.br. Confira a rede; se ela está boa, a origem "
-                                  "pode estar fora. Tente de novo em alguns minutos."},
+                                  "a rede falhou ao ler api.bcb.gov.br: sem conexão, resposta cortada no "
+                                  "meio ou desvio não permitido (o log diz qual). Confira a rede; se ela "
+                                  "está boa, a origem pode estar fora. Tente de novo em alguns minutos."},
         [LASTRO_FETCH_LIMITED] = {LASTRO_EUPSTREAM,
                                   "o SGS limitou a taxa de pedidos (HTTP 429) e a espera pedida não coube "
                                   "no orçamento da chamada. Espere um minuto e repita."},

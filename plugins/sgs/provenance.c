@@ -95,20 +95,48 @@ void sgs_block_source(lastro_call *call, const sgs_query *q, const sgs_result *r
     lastro->block(call, &block);
 }
 
+/* The windows that repeat the rows; count 0: one address does, or no memory. */
+static sgs_parts slices_of(lastro_call *call, const sgs_result *r) {
+    sgs_window held = {r->rows.at[0].day, r->rows.at[r->rows.count - 1].day};
+    sgs_parts parts = {NULL, NULL, 0};
+    if (r->measured != SGS_PACE_DAILY || held.to <= sgs_add_years(held.from, SGS_LIMIT_YEARS))
+        return parts;
+    parts.windows = lastro->alloc(call, SGS_SLICES_MAX * sizeof *parts.windows);
+    parts.answers = lastro->alloc(call, SGS_SLICES_MAX * sizeof *parts.answers);
+    if (parts.windows && parts.answers)
+        parts.count = sgs_slices_plan(held, parts.windows);
+    return parts;
+}
+
 void sgs_block_snapshot(lastro_call *call, const sgs_result *r, const char *url, int64_t extracted_ms,
                         const char *notice) {
+    const char *notices[2] = {NULL, NULL};
+    const sgs_query any = {0};
+    sgs_parts parts = slices_of(call, r);
+    if (parts.count)
+        url = sgs_window_url(call, r->code, parts.windows[0]);
     lastro_access access = {.size = sizeof access,
                             .source = SGS_SOURCE,
                             .url = url,
                             .retrieved_at = extracted_ms,
                             .notice = notice};
-    lastro->record_access(call, &access);
+    uint32_t number = lastro->record_access(call, &access);
+    for (size_t i = 0; i < parts.count; i++)
+        parts.answers[i] = (lastro_response){.size = sizeof *parts.answers, .access = number};
+    if (parts.count)
+        notices[0] = lastro_format(
+            call,
+            "O SGS limita as séries diárias a 10 anos por pedido: repetir este período pede %zu fatias. "
+            "source_url é a primeira e field_sources traz o endereço de cada uma.",
+            parts.count);
     lastro_block block = {
         .size = sizeof block,
         .source = SGS_SOURCE,
         .source_url = url,
         .data_vintage = sgs_vintage(call, &r->rows),
         .detail = detail_of(call, r),
+        .fields = parts.count ? fields_of(call, &any, r, &parts, url) : NULL,
+        .notices = notices[0] ? notices : NULL,
     };
     lastro->block(call, &block);
 }

@@ -21,7 +21,8 @@ const char *sgs_window_url(lastro_call *call, int64_t code, sgs_window w);
  * asked; otherwise the address gets the first and last date of the rows, so that it reproduces just them. */
 void sgs_block_source(lastro_call *call, const sgs_query *q, const sgs_result *r, const sgs_parts *parts,
                       bool exact);
-/* The block of figures of a snapshot. */
+/* The block of figures of a snapshot. url repeats the rows; of more than SGS gives at once, each slice's
+ * address is written instead. */
 void sgs_block_snapshot(lastro_call *call, const sgs_result *r, const char *url, int64_t extracted_ms,
                         const char *notice);
 /* The block of the curated catalogue. */

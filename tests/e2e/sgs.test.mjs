@@ -256,6 +256,20 @@ describe('newest values', { skip: needShared }, () => {
         assert.equal(r.totalRegistros, 15);
         said(r, /Pedidos 100 pontos; a fonte só tem 15/);
     });
+    test('fewer than asked of a daily series with long gaps: what lies before is not denied', async () => {
+        const day = n => new Date(Date.UTC(1995, 0, 2 + n)).toISOString().slice(0, 10).split('-').reverse().join('/');
+        const observations = [];
+        for (let n = 0; n < 300; n++) observations.push([day(n), '1']);
+        for (let n = 11400; n < 11540; n++) observations.push([day(n), '2']);
+        const own = await sim({ data: files({ '7000.json': { code: 7000, name: 'x', observations } }) });
+        try {
+            const r = await ok('bcb_serie_ultimos', { codigo: 7000, quantidade: 200 }, { sim: own });
+            assert.equal(r.totalRegistros, 140);
+            assert.equal(r.completo, false);
+            assert.match(r.aviso, /^INCOMPLETO: pedidos 200.*não foi lido/);
+            unsaid(r, /só tem/);
+        } finally { await own.stop(); }
+    });
     test('days to come of the target rate are explained', async () => {
         const r = await ok('bcb_serie_ultimos', { codigo: 432, quantidade: 30 });
         assert.equal(r.totalRegistros, 30);
@@ -466,11 +480,19 @@ describe('a source in trouble', { skip: needShared, concurrency: 3 }, () => {
         const r = await ok('bcb_serie_valores', { codigo: 433, dataInicial: '2024-01-01', dataFinal: '2024-12-31' }, { sim: own });
         assert.equal(r.totalRegistros, 12);
         assert.equal(r.completo, true);
-        said(r, /não pôde ser alcançado.*instantâneo.*11\/08\/2026/);
+        said(r, /respondeu sem entregar dado.*instantâneo.*11\/08\/2026/);
         assert.equal(r.provenance.retrieved_at, '2026-08-11T00:00:00-03:00');
         assert.match(r.provenance.notices.join(' '), /instantâneo/);
         assert.equal(r.provenance.revision, undefined);
         assert.match(await bad('bcb_serie_valores', { codigo: 13522, dataInicial: '2024-01-01', dataFinal: '2024-12-31' }, { sim: own }), /HTTP 502/);
+    });
+    troubled('more rows than asked: the newest, with an address that brings just them', [{ effect: { body: '[{"data":"01/05/2026","valor":"1"},{"data":"01/06/2026","valor":"2"},{"data":"01/07/2026","valor":"3"}]' } }], async own => {
+        const r = await ok('bcb_serie_ultimos', { codigo: 433, quantidade: 2 }, { sim: own });
+        assert.deepEqual(r.dados.map(d => d.valor), [2, 3]);
+        assert.match(r.provenance.source_url, /dataInicial=01%2F06%2F2026&dataFinal=01%2F07%2F2026/);
+    });
+    troubled('an empty body is not called a page', [{ effect: { body: '', content_type: 'application/json' } }], async own => {
+        assert.match(await bad('bcb_serie_valores', { codigo: 13522, dataInicial: '2024-01-01', dataFinal: '2024-12-31' }, { sim: own }), /mandou um corpo vazio/);
     });
     troubled('and not when the manifest does not allow it', [{ effect: { status: 502 } }], async own => {
         const file = path.join(files({ 'manifest.json': { manifest: 1, name: 't', title: 't', version: '0.0.1', publisher: 'dev.example.t', plugins: [
@@ -486,6 +508,21 @@ describe('without network', () => {
         said(r, /--offline.*instantâneo.*11\/08\/2026/);
         assert.match(r.observacao, /instantâneo/);
         await reproduces(r);
+    });
+    test('more than ten years of a daily series: each slice has its address, and they repeat the rows', async () => {
+        const r = await ok('bcb_serie_valores', { codigo: 1, dataInicial: '2015-01-02', dataFinal: '2026-08-21' }, { offline: true });
+        const p = r.provenance, slices = p.field_sources.map(f => new URL(f.source_url).searchParams);
+        const iso = d => d.split('/').reverse().join('-');
+        assert.equal(p.source_url, p.field_sources[0].source_url);
+        assert.equal(iso(slices[0].get('dataInicial')), '2015-01-02');
+        assert.equal(iso(slices.at(-1).get('dataFinal')), '2026-08-21');
+        for (let i = 1; i < slices.length; i++)
+            assert.equal(Date.parse(iso(slices[i].get('dataInicial'))) - Date.parse(iso(slices[i - 1].get('dataFinal'))), 86400000);
+        assert.ok(p.field_sources.every(f => f.retrieved_at === p.retrieved_at && f.source_url.includes('%2F')));
+        assert.match(p.notices.join(' '), /fatias/);
+    });
+    test('a start in mid period says which point is left out, as with the network', async () => {
+        said(await ok('bcb_serie_valores', { codigo: 433, dataInicial: '2024-01-15', dataFinal: '2024-12-31' }, { offline: true }), /01\/01\/2024 ficou de fora/);
     });
     test('a window that the snapshot does not cover says so first', async () => {
         for (const args of [{ codigo: 433, dataInicial: '2010-01-01', dataFinal: '2024-12-31' }, { codigo: 1, dataInicial: '2026-01-01' }]) {
