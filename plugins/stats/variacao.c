@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-enum { PERIODS_MAX = 1000000, SERVICE_LAST_MAX = 1000 };
+enum { PERIODS_MAX = 1000000, SERVICE_LAST_MAX = 1000, DAYS_AHEAD = 120 };
 
 /* Natures of which no change can be computed, and what they hold already. */
 static const struct {
@@ -128,15 +128,17 @@ static lastro_status read_series(variacao_job *j, const lastro_value *descriptio
                                  lastro_error *err) {
     if (w->last <= SERVICE_LAST_MAX)
         return series_read(j->call, w, variacao_doing, &j->s, err);
-    char from[16];
+    char from[16], to[16];
     series_window wide = {.code = w->code};
     j->own_window = true;
     if (series_is(description, "periodicidade", "Diária")) {
         int64_t days = w->last * 12 / 5; /* a business day is 1.45 days; holidays and a reserve */
-        int64_t first = lastro->now(j->call) / 86400000 - days;
+        int64_t today = lastro->now(j->call) / 86400000, first = today - days;
         int64_t oldest = -43829; /* 01/01/1850: before any series */
         day_print((int32_t)(first > oldest ? first : oldest), from);
+        day_print((int32_t)today + DAYS_AHEAD, to); /* 432 runs ahead to the next Copom meeting */
         wide.from = from;
+        wide.to = to;
     }
     lastro_status s = series_read(j->call, &wide, variacao_doing, &j->s, err);
     if (s != LASTRO_OK)

@@ -158,6 +158,11 @@ describe('what is refused', () => {
 });
 
 describe('what is said besides the figures', () => {
+    test('periodos above 1000 ends where fewer do, also where the series runs ahead', async () => {
+        const [few, many] = await Promise.all([1000, 1001].map(async periodos => (await vary({ codigo: 432, periodos })).structured));
+        assert.equal(few.periodo.dataFinal, many.periodo.dataFinal);
+        assert.deepEqual([few.periodo.totalPeriodos, many.periodo.totalPeriodos], [1000, 1001]);
+    });
     test('periodos above 1 wins over dates', async () => {
         const r = await vary({ codigo: 433, periodos: 12, dataInicial: '2020-01-01' });
         assert.equal(r.structured.periodo.totalPeriodos, 12);
