@@ -78,7 +78,7 @@ static void note_partial(lastro_call *call, sgs_result *r) {
 
 static void note_age(lastro_call *call, sgs_result *r) {
     char text[SGS_DATE_SIZE];
-    if (!r->rows.count)
+    if (!r->rows.count || r->snapshot) /* there the snapshot is old, and says so */
         return;
     sgs_pace pace = r->known && r->known->pace != SGS_PACE_UNKNOWN ? r->known->pace : r->measured;
     sgs_day last = r->rows.at[r->rows.count - 1].day, age = r->today - last;

@@ -23,12 +23,12 @@ static const struct embedded {
 /* One snapshot, read for a call. Texts of it are shown to nobody but as dates. */
 typedef struct {
     lastro_text url;
-    int64_t extracted_ms;
+    int64_t extracted_ms, until_ms; /* oldest and newest reading */
     sgs_rows rows;
     sgs_day first, last; /* days that it answers for: the last row's whole month in a monthly series */
     bool from_start;     /* the series has nothing before it */
     bool settled;        /* no row of a running period */
-    char extracted[SGS_DATE_SIZE], first_text[SGS_DATE_SIZE], last_text[SGS_DATE_SIZE];
+    char extracted[2 * SGS_DATE_SIZE + 16], first_text[SGS_DATE_SIZE], last_text[SGS_DATE_SIZE];
 } snapshot;
 
 static const struct embedded *find(int64_t code) {
@@ -78,6 +78,17 @@ static sgs_day covered_to(sgs_day last, sgs_pace pace) {
     return pace == SGS_PACE_MONTHLY ? sgs_day_of(year, month, sgs_days_in_month(year, month)) : last;
 }
 
+/* "em 11/08/2026", or both ends when rows were added over time: no row may look older than its own date. */
+static void write_extracted(snapshot *s) {
+    char oldest[SGS_DATE_SIZE], newest[SGS_DATE_SIZE];
+    sgs_date_write(sgs_brasilia_day(s->extracted_ms), oldest);
+    sgs_date_write(sgs_brasilia_day(s->until_ms), newest);
+    if (s->extracted_ms == s->until_ms)
+        snprintf(s->extracted, sizeof s->extracted, "em %s", oldest);
+    else
+        snprintf(s->extracted, sizeof s->extracted, "entre %s e %s", oldest, newest);
+}
+
 static lastro_status load(lastro_call *call, const sgs_result *r, snapshot *ret, lastro_error *err) {
     const struct embedded *e = find(r->code);
     const lastro_value *doc = e ? lastro->parse(call, e->text, *e->size, err) : NULL;
@@ -85,14 +96,16 @@ static lastro_status load(lastro_call *call, const sgs_result *r, snapshot *ret,
         return lastro_fail(err, LASTRO_EINTERNAL, "o instantâneo embutido não pôde ser lido");
     snapshot s = {.url = lastro_get_text(doc, "source_url", ""),
                   .settled = lastro_get_bool(doc, "complete", false)};
-    s.extracted_ms = sgs_instant_of_day(lastro_get_text(doc, "extracted_at", NULL));
+    s.extracted_ms = s.until_ms = sgs_instant_of_day(lastro_get_text(doc, "extracted_at", NULL));
+    if (lastro_has(doc, "extracted_until"))
+        s.until_ms = sgs_instant_of_day(lastro_get_text(doc, "extracted_until", NULL));
     lastro_status st = read_rows(call, lastro_get(doc, "observations"), &s.rows, err);
     if (st != LASTRO_OK)
         return st;
     s.first = s.rows.at[0].day;
     s.last = covered_to(s.rows.at[s.rows.count - 1].day, sgs_rows_pace(&s.rows));
     s.from_start = r->known && r->known->start != SGS_NO_DAY && s.first <= r->known->start;
-    sgs_date_write(sgs_brasilia_day(s.extracted_ms), s.extracted);
+    write_extracted(&s);
     sgs_date_write(s.rows.at[0].day, s.first_text);
     sgs_date_write(s.rows.at[s.rows.count - 1].day, s.last_text);
     *ret = s;
@@ -134,22 +147,29 @@ static void clip(const sgs_query *q, sgs_window w, sgs_result *r, const snapshot
 
 static lastro_status finish(lastro_call *call, const char *because, const snapshot *s, sgs_result *r,
                             lastro_error *err) {
+    if (!r->rows.count && !r->incomplete)
+        return lastro_fail(
+            err, LASTRO_ENOTFOUND,
+            "%s. O instantâneo embutido da série %" PRId64
+            " (extraído %s) cobre o período pedido, e nele não há observação: pode ser fim de "
+            "semana ou feriado, ou, nas mensais, um período sem dia 1º. Peça um período maior.",
+            because, r->code, s->extracted);
     if (!r->rows.count)
         return lastro_fail(err, LASTRO_EOFFLINE,
                            "%s, e o instantâneo embutido da série %" PRId64
-                           " (extraído em %s) só vai de %s a %s: não tem "
+                           " (extraído %s) só vai de %s a %s: não tem "
                            "nada do período pedido.",
                            because, r->code, s->extracted, s->first_text, s->last_text);
     const char *notice =
         lastro_format(call,
-                      "%s: os valores vêm do instantâneo embutido, extraído do SGS em %s, e não de uma "
+                      "%s: os valores vêm do instantâneo embutido, extraído do SGS %s, e não de uma "
                       "leitura de agora. Ele vai de %s a %s; a série pode ter sido atualizada ou revisada "
                       "depois.",
                       because, s->extracted, s->first_text, s->last_text);
     if (r->incomplete)
         r->incomplete = lastro_format(
             call,
-            "INCOMPLETO: instantâneo embutido de %s, que vai de %s a %s; valores %s a esse trecho, "
+            "INCOMPLETO: instantâneo embutido, extraído %s, que vai de %s a %s; valores %s a esse trecho, "
             "se existirem, não estão aqui.",
             s->extracted, s->first_text, s->last_text, r->incomplete);
     sgs_note(r, notice);
@@ -168,7 +188,7 @@ lastro_status sgs_snapshot_read(lastro_call *call, const sgs_query *q, const cha
         return st;
     r->snapshot = true;
     r->settled = s.settled;
-    r->as_of = sgs_brasilia_day(s.extracted_ms);
+    r->as_of = sgs_brasilia_day(s.until_ms);
     r->rows = s.rows;
     r->windows = 1;
     r->measured = sgs_rows_pace(&s.rows);
