@@ -160,8 +160,8 @@ static lastro_status fail_text(const lastro_call *c, lastro_error *err, lastro_s
                                const char *extra, const char *extra_value) {
     char buf[sizeof err->text];
     text_render(c->language, key, buf, sizeof buf,
-                TEXT_PAIRS("tool", c->tool->name, "plugin", c->owner->entry->name, "version", plugin_version(c), extra,
-                           extra_value));
+                TEXT_PAIRS("tool", c->tool->name, "plugin", c->owner->entry->name, "version",
+                           plugin_version(c), extra, extra_value));
     return fail(err, status, "%s", buf);
 }
 
@@ -206,7 +206,8 @@ static lastro_status add_provenance(lastro_call *c, lastro_error *err) {
     if (!(flags & (LASTRO_TOOL_PROVENANCE | LASTRO_TOOL_PROVENANCE_LIST)))
         return LASTRO_OK;
     if (!c->prov.blocks || c->prov.failed) {
-        log_error("tool \"%s\": %s", c->tool->name, c->prov.failed ? "no memory for provenance" : "no provenance block");
+        log_error("tool \"%s\": %s", c->tool->name,
+                  c->prov.failed ? "no memory for provenance" : "no provenance block");
         return fail_text(c, err, LASTRO_EINTERNAL, "defect_provenance", NULL, NULL);
     }
     json_writer w;
@@ -233,8 +234,9 @@ static lastro_status check_output(lastro_call *c, lastro_error *err) {
     for (size_t i = 0; i < report.count; i++) {
         char line[700];
         schema_message_render(text_messages("en"), &report.failures[i], line, sizeof line);
-        log_error("tool \"%s\" of plugin \"%s\": result at \"%s\" breaks %s: %s", c->tool->name, c->owner->entry->name,
-                  report.failures[i].instance_path, report.failures[i].schema_path, line);
+        log_error("tool \"%s\" of plugin \"%s\": result at \"%s\" breaks %s: %s", c->tool->name,
+                  c->owner->entry->name, report.failures[i].instance_path, report.failures[i].schema_path,
+                  line);
     }
     return fail_text(c, err, LASTRO_EINTERNAL, "defect_output", NULL, NULL);
 }
@@ -262,9 +264,15 @@ static lastro_status finish(lastro_call *c, lastro_error *err) {
         return s;
     for (call_writer *w = c->content; w; w = w->next)
         if (!json_writer_finish(&w->w)) {
-            log_error("tool \"%s\": a content item is no JSON object: %s", c->tool->name, json_fault_text(w->w.fault));
+            log_error("tool \"%s\": a content item is no JSON object: %s", c->tool->name,
+                      json_fault_text(w->w.fault));
             return fail_text(c, err, LASTRO_EINTERNAL, "defect_output", NULL, NULL);
         }
+    if (!c->tool->output_schema && c->structured.len) {
+        log_error("tool \"%s\": it wrote a structured result, but its contract has no outputSchema",
+                  c->tool->name);
+        return fail_text(c, err, LASTRO_EINTERNAL, "defect_output", NULL, NULL);
+    }
     if (!c->tool->output_schema)
         return LASTRO_OK;
     if (!json_writer_finish(&c->structured) || c->structured.data[0] != '{') {
@@ -286,8 +294,11 @@ static void complete_text(lastro_call *c, lastro_error *err) {
         log_error("tool \"%s\" of plugin \"%s\": %s", c->tool->name, c->owner->entry->name, err->text);
     if (err->text[0])
         return;
-    const char *key = err->status == LASTRO_ECANCELLED ? "cancelled" : err->status == LASTRO_EDEADLINE ? "deadline" : "defect";
-    if (status_describe(err->status)->rpc == 0 && err->status != LASTRO_ECANCELLED && err->status != LASTRO_EDEADLINE)
+    const char *key = err->status == LASTRO_ECANCELLED  ? "cancelled"
+                      : err->status == LASTRO_EDEADLINE ? "deadline"
+                                                        : "defect";
+    if (status_describe(err->status)->rpc == 0 && err->status != LASTRO_ECANCELLED &&
+        err->status != LASTRO_EDEADLINE)
         fail(err, (lastro_status)err->status, "%s: %s", c->tool->name, status_describe(err->status)->text);
     else
         fail_text(c, err, (lastro_status)err->status, key, "ms", ms);

@@ -96,10 +96,12 @@ lastro_call *cli_begin_call(server *s) {
 }
 
 static bool bad_source(const char *value) {
-    const char *eq = strchr(value, '=');
-    if (eq && eq != value && (strncmp(eq + 1, "http://", 7) == 0 || strncmp(eq + 1, "https://", 8) == 0))
+    const char *eq = strchr(value, '='),
+               *fault = eq && eq != value ? fetch_url_fault(eq + 1) : "it has no NAME=";
+    if (!fault)
         return false;
-    cli_error("--source wants NAME=URL, with an http or https URL; it got \"%s\"", value);
+    cli_error("--source wants NAME=URL; it cannot take what it got: %s",
+              fault); /* not quoted: it may hold a password */
     return true;
 }
 
@@ -134,7 +136,7 @@ static int take_options(server_options *o, int *argc, char **argv, bool *version
             argv[left++] = a;
         }
     }
-    argv[*argc = left] = NULL;
+    argv[ *argc = left] = NULL;
     return -1;
 }
 
@@ -143,7 +145,8 @@ int cli_main(int argc, char **argv) {
     bool version = false, help = false;
     log_init();
     if (!clock_init()) {
-        cli_error("LASTRO_CLOCK is \"%s\"; it must look like 2026-08-21T10:00:00-03:00", getenv("LASTRO_CLOCK"));
+        cli_error("LASTRO_CLOCK is \"%s\"; it must look like 2026-08-21T10:00:00-03:00",
+                  getenv("LASTRO_CLOCK"));
         return CLI_USAGE;
     }
     const char *offline = getenv("LASTRO_OFFLINE");
@@ -160,13 +163,15 @@ int cli_main(int argc, char **argv) {
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(commands[i].name, argv[1]) == 0)
             return cli_end(commands[i].run(&opts, argc - 1, argv + 1));
-    cli_error("there is no command \"%s\"; lastro --help lists them", argv[1]);
+    cli_error("there is no %s \"%s\"; lastro --help lists them", argv[1][0] == '-' ? "option" : "command",
+              argv[1]);
     return CLI_USAGE;
 }
 
 int cli_stdio(const server_options *opts, int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "--help") == 0) {
-        fputs("usage: lastro [stdio]\n  MCP, one JSON-RPC message a line; logs go to standard error.\n", stdout);
+        fputs("usage: lastro [stdio]\n  MCP, one JSON-RPC message a line; logs go to standard error.\n",
+              stdout);
         return CLI_OK;
     }
     if (argc > 1) {
@@ -179,7 +184,9 @@ int cli_stdio(const server_options *opts, int argc, char **argv) {
         return CLI_USAGE;
     }
     stdio_block_signals();
-    server *s = server_create(opts, &err);
+    server_options serve = *opts;
+    serve.serve_anyway = true;
+    server *s = server_create(&serve, &err);
     if (!s) {
         cli_error("%s", err.text);
         return CLI_USAGE;

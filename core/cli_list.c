@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage[] = "usage: lastro list [tools|resources|prompts|plugins] [--json]\n"
-                            "  without a word: tools. --json prints what clients of protocol 2025-11-25 get.\n";
+static const char usage[] =
+    "usage: lastro list [tools|resources|prompts|plugins] [--json]\n"
+    "  without a word: tools. --json prints what clients of protocol 2025-11-25 get.\n";
 
 static void list_tools(const registry *reg) {
     for (size_t i = 0; i < reg->all.tools.count; i++) {
@@ -19,9 +20,11 @@ static void list_tools(const registry *reg) {
 
 static void list_resources(const registry *reg) {
     for (size_t i = 0; i < reg->all.resources.count; i++)
-        fprintf(cli_out(), "%-40s %s\n", reg->all.resources.at[i].def->uri, reg->all.resources.at[i].def->name);
+        fprintf(cli_out(), "%-40s %s\n", reg->all.resources.at[i].def->uri,
+                reg->all.resources.at[i].def->name);
     for (size_t i = 0; i < reg->all.templates.count; i++)
-        fprintf(cli_out(), "%-40s %s (template)\n", reg->all.templates.at[i].def->uri, reg->all.templates.at[i].def->name);
+        fprintf(cli_out(), "%-40s %s (template)\n", reg->all.templates.at[i].def->uri,
+                reg->all.templates.at[i].def->name);
 }
 
 static void list_prompts(const registry *reg) {
@@ -35,8 +38,9 @@ static void list_plugins(const registry *reg) {
     for (size_t i = 0; i < reg->plugin_count; i++) {
         const plugin *p = &reg->plugins[i];
         if (p->active)
-            fprintf(cli_out(), "%-16s %-8s loaded, %zu tools: %s\n", p->entry->name, p->desc->version ? p->desc->version : "?",
-                   p->offer.tools.count, p->desc->description ? p->desc->description : "");
+            fprintf(cli_out(), "%-16s %-8s loaded, %zu tools: %s\n", p->entry->name,
+                    p->desc->version ? p->desc->version : "?", p->offer.tools.count,
+                    p->desc->description ? p->desc->description : "");
         else
             fprintf(cli_out(), "%-16s %-8s not loaded: %s\n", p->entry->name, "-", p->reason);
     }
@@ -53,7 +57,43 @@ static const struct {
     {"plugins", list_plugins, -1},
 };
 
+static void print_plugins_json(const registry *reg) {
+    json_writer w;
+    json_writer_init(&w, 0);
+    json_begin_object(&w);
+    json_key(&w, "plugins");
+    json_begin_array(&w);
+    for (size_t i = 0; i < reg->plugin_count; i++) {
+        const plugin *p = &reg->plugins[i];
+        json_begin_object(&w);
+        json_key(&w, "name");
+        json_write_string(&w, p->entry->name);
+        json_key(&w, "version");
+        json_write_string(&w, p->active ? p->desc->version : NULL);
+        json_key(&w, "loaded");
+        json_write_bool(&w, p->active);
+        json_key(&w, "reason");
+        json_write_string(&w, p->active ? NULL : p->reason);
+        json_key(&w, "tools");
+        json_begin_array(&w);
+        for (size_t t = 0; p->active && t < p->offer.tools.count; t++)
+            if (registry_tool_enabled(p, p->offer.tools.at[t].name))
+                json_write_string(&w, p->offer.tools.at[t].name);
+        json_end_array(&w);
+        json_end_object(&w);
+    }
+    json_end_array(&w);
+    json_end_object(&w);
+    if (json_writer_finish(&w))
+        fprintf(cli_out(), "%s\n", w.data);
+    json_writer_free(&w);
+}
+
 static void print_json(server *s, int kind) {
+    if (kind < 0) {
+        print_plugins_json(s->reg);
+        return;
+    }
     size_t len;
     const char *text = surface_list(s->surface, (list_kind)kind, REV_2025_11_25, &len);
     fprintf(cli_out(), "%s\n", text ? text : "");
@@ -78,7 +118,7 @@ int cli_list(const server_options *opts, int argc, char **argv) {
         server *s = cli_open(opts);
         if (!s)
             return CLI_USAGE;
-        if (json && lists[i].kind >= 0)
+        if (json)
             print_json(s, lists[i].kind);
         else
             lists[i].print(s->reg);
@@ -111,7 +151,8 @@ static const command *find_command(const registry *reg, const char *plugin_name,
 
 static int run_command(server *s, const command *k, int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "--help") == 0) {
-        fprintf(cli_out(), "usage: lastro run %s %s %s\n", k->owner->entry->name, k->def->name, k->def->usage ? k->def->usage : "");
+        fprintf(cli_out(), "usage: lastro run %s %s %s\n", k->owner->entry->name, k->def->name,
+                k->def->usage ? k->def->usage : "");
         return CLI_OK;
     }
     lastro_call *c = cli_begin_call(s);
@@ -137,7 +178,8 @@ int cli_run(const server_options *opts, int argc, char **argv) {
     } else {
         FILE *out = status == CLI_OK ? cli_out() : stderr;
         if (!help)
-            cli_error("there is no command \"%s\" of a loaded plugin \"%s\"", argc > 2 ? argv[2] : "", argv[1]);
+            cli_error("there is no command \"%s\" of a loaded plugin \"%s\"", argc > 2 ? argv[2] : "",
+                      argv[1]);
         fputs("usage: lastro run PLUGIN COMMAND …\n", out);
         print_commands(out, s->reg, NULL);
     }

@@ -75,6 +75,9 @@ typedef struct {
 lastro_status fetch_run(fetch_engine *e, const fetch_context *ctx, const fetch_source *const *sources,
                         const lastro_request *requests, size_t count, lastro_response *rets);
 
+/* NULL: this address may be read. Else why not, in English, quoting nothing of it. */
+const char *fetch_url_fault(const char *url);
+
 lastro_status fetch_status_of(int32_t outcome); /* LASTRO_FETCH_* to lastro_status */
 
 typedef struct {

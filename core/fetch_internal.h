@@ -38,9 +38,7 @@ typedef struct {
 /* False: the source has no such class. name NULL: its first. */
 bool fetch_limits_of(const lastro_source *source, const char *name, fetch_limits *ret);
 
-/* NULL: this address may be read. Else why not, in English, quoting nothing of it. */
-const char *fetch_url_fault(const char *url);
-/* The same for what follows a base. */
+/* As fetch_url_fault, for what follows a base. */
 const char *fetch_target_fault(const char *target);
 
 typedef struct {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* host.c -- the table of services that plugins call (lastro_host), over the registry, the call and the fetch engine. */
+/* host.c -- the table of services that plugins call (lastro_host), over the registry, the call and the fetch
+ * engine. */
 #include "clock.h"
 #include "fail.h"
 #include "loader.h"
@@ -44,12 +45,27 @@ static schema *compile(const json_value *v, const char *what, const char *name, 
     return s;
 }
 
+static lastro_status check_contract_members(const tool *t, lastro_error *err) {
+    static const char *const known[] = {"name",         "title", "description", "annotations", "inputSchema",
+                                        "outputSchema", "icons", "_meta",       "language"};
+    for (json_iter it = json_iterate(t->contract); json_next(&it);) {
+        bool ok = false;
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+            ok = ok || json_text_is(it.key, known[i]);
+        if (!ok)
+            return fail(err, LASTRO_EARGS, "the contract of tool \"%s\" has the unknown member \"%.100s\"",
+                        t->name ? t->name : "", json_text_of(it.key).at);
+    }
+    return LASTRO_OK;
+}
+
 static lastro_status read_contract(plugin *p, tool *t, lastro_error *err) {
     json_error at;
     const char *text = t->def->contract ? t->def->contract : "";
     t->contract = json_read_copy(&p->mem, text, strlen(text), NULL, &at);
     if (!t->contract)
-        return fail(err, LASTRO_EARGS, "a tool's contract is no JSON: %u:%u: %s", at.line, at.column, at.text);
+        return fail(err, LASTRO_EARGS, "a tool's contract is no JSON: %u:%u: %s", at.line, at.column,
+                    at.text);
     t->name = json_str(json_member(t->contract, "name"));
     t->title = json_str(json_member(t->contract, "title"));
     t->language = json_str(json_member(t->contract, "language"));
@@ -58,11 +74,12 @@ static lastro_status read_contract(plugin *p, tool *t, lastro_error *err) {
     if (!t->language)
         t->language = "en";
     if (!t->name || !good_name(t->name))
-        return fail(err, LASTRO_EARGS, "a tool's name must be 1 to 128 of A-Z a-z 0-9 _ - . and is \"%.150s\"",
+        return fail(err, LASTRO_EARGS,
+                    "a tool's name must be 1 to 128 of A-Z a-z 0-9 _ - . and is \"%.150s\"",
                     t->name ? t->name : "");
     if (!json_text_is(json_member(t->input_schema, "type"), "object"))
         return fail(err, LASTRO_EARGS, "tool \"%s\": inputSchema must be a schema of type object", t->name);
-    return LASTRO_OK;
+    return check_contract_members(t, err);
 }
 
 static lastro_status add_tool(lastro_registrar *r, const lastro_tool *def, lastro_error *err) {
@@ -75,7 +92,8 @@ static lastro_status add_tool(lastro_registrar *r, const lastro_tool *def, lastr
     const plugin *owner = NULL;
     const tool *other = tool_anywhere(r->reg, t.name, &owner);
     if (other)
-        return fail(err, LASTRO_EARGS, "tool \"%s\" of plugin \"%s\" has the name of tool \"%s\" of plugin \"%s\"", t.name,
+        return fail(err, LASTRO_EARGS,
+                    "tool \"%s\" of plugin \"%s\" has the name of tool \"%s\" of plugin \"%s\"", t.name,
                     r->owner->entry->name, other->name, owner->entry->name);
     t.input = compile(t.input_schema, "inputSchema", t.name, err);
     if (t.input && t.output_schema)
@@ -90,22 +108,24 @@ static lastro_status add_tool(lastro_registrar *r, const lastro_tool *def, lastr
     return LASTRO_OK;
 }
 
-static lastro_status taken(lastro_error *err, const char *what, const char *name, const plugin *mine, const plugin *other) {
-    return fail(err, LASTRO_EARGS, "%s \"%s\" of plugin \"%s\" is already offered by plugin \"%s\"", what, name,
-                mine->entry->name, other->entry->name);
+static lastro_status taken(lastro_error *err, const char *what, const char *name, const plugin *mine,
+                           const plugin *other) {
+    return fail(err, LASTRO_EARGS, "%s \"%s\" of plugin \"%s\" is already offered by plugin \"%s\"", what,
+                name, mine->entry->name, other->entry->name);
 }
 
 /* A look through all plugins for a name in one kind of offer. */
-#define FIND_OWNER(r, kind, field, text)                                                                             \
-    for (size_t i_ = 0; i_ < (r)->reg->plugin_count; i_++)                                                           \
-        for (size_t j_ = 0; j_ < (r)->reg->plugins[i_].offer.kind.count; j_++)                                       \
+#define FIND_OWNER(r, kind, field, text)                                                                     \
+    for (size_t i_ = 0; i_ < (r)->reg->plugin_count; i_++)                                                   \
+        for (size_t j_ = 0; j_ < (r)->reg->plugins[i_].offer.kind.count; j_++)                               \
             if (strcmp((r)->reg->plugins[i_].offer.kind.at[j_].field, (text)) == 0)
 
 static lastro_status add_resource(lastro_registrar *r, const lastro_resource *def, lastro_error *err) {
-    if (!def || def->size < offsetof(lastro_resource, read) + sizeof def->read || !def->read || !def->uri || !def->name)
+    if (!def || def->size < offsetof(lastro_resource, read) + sizeof def->read || !def->read || !def->uri ||
+        !def->name)
         return fail(err, LASTRO_EABI, "a resource descriptor is too short, or lacks uri, name or read");
     FIND_OWNER(r, resources, def->uri, def->uri)
-        return taken(err, "resource", def->uri, r->owner, &r->reg->plugins[i_]);
+    return taken(err, "resource", def->uri, r->owner, &r->reg->plugins[i_]);
     resource *slot = VECTOR_ADD(r->owner->offer.resources);
     if (!slot)
         return fail(err, LASTRO_ENOMEM, "out of memory");
@@ -114,10 +134,12 @@ static lastro_status add_resource(lastro_registrar *r, const lastro_resource *de
 }
 
 static lastro_status add_template(lastro_registrar *r, const lastro_resource *def, lastro_error *err) {
-    if (!def || def->size < offsetof(lastro_resource, read) + sizeof def->read || !def->read || !def->uri || !def->name)
-        return fail(err, LASTRO_EABI, "a resource template descriptor is too short, or lacks uri, name or read");
+    if (!def || def->size < offsetof(lastro_resource, read) + sizeof def->read || !def->read || !def->uri ||
+        !def->name)
+        return fail(err, LASTRO_EABI,
+                    "a resource template descriptor is too short, or lacks uri, name or read");
     FIND_OWNER(r, templates, def->uri, def->uri)
-        return taken(err, "resource template", def->uri, r->owner, &r->reg->plugins[i_]);
+    return taken(err, "resource template", def->uri, r->owner, &r->reg->plugins[i_]);
     resource *slot = VECTOR_ADD(r->owner->offer.templates);
     if (!slot)
         return fail(err, LASTRO_ENOMEM, "out of memory");
@@ -129,7 +151,7 @@ static lastro_status add_prompt(lastro_registrar *r, const lastro_prompt *def, l
     if (!def || def->size < offsetof(lastro_prompt, get) + sizeof def->get || !def->get || !def->name)
         return fail(err, LASTRO_EABI, "a prompt descriptor is too short, or lacks name or get");
     FIND_OWNER(r, prompts, def->name, def->name)
-        return taken(err, "prompt", def->name, r->owner, &r->reg->plugins[i_]);
+    return taken(err, "prompt", def->name, r->owner, &r->reg->plugins[i_]);
     prompt *slot = VECTOR_ADD(r->owner->offer.prompts);
     if (!slot)
         return fail(err, LASTRO_ENOMEM, "out of memory");
@@ -160,7 +182,8 @@ static lastro_status check_source(const lastro_source *def, lastro_error *err) {
         return fail(err, LASTRO_EARGS, "source \"%s\" lacks base_url, classify or classes", def->name);
     for (const lastro_request_class *const *k = def->classes; *k; k++)
         if (!(*k)->name || !(*k)->attempt_ms || !(*k)->attempts || !(*k)->budget_ms)
-            return fail(err, LASTRO_EARGS, "source \"%s\": a request class lacks name, attempt_ms, attempts or budget_ms",
+            return fail(err, LASTRO_EARGS,
+                        "source \"%s\": a request class lacks name, attempt_ms, attempts or budget_ms",
                         def->name);
     return LASTRO_OK;
 }
@@ -170,7 +193,7 @@ static lastro_status add_source(lastro_registrar *r, const lastro_source *def, l
     if (s)
         return s;
     FIND_OWNER(r, sources, fetch.source->name, def->name)
-        return taken(err, "source", def->name, r->owner, &r->reg->plugins[i_]);
+    return taken(err, "source", def->name, r->owner, &r->reg->plugins[i_]);
     source *slot = VECTOR_ADD(r->owner->offer.sources);
     if (!slot)
         return fail(err, LASTRO_ENOMEM, "out of memory");
@@ -179,8 +202,13 @@ static lastro_status add_source(lastro_registrar *r, const lastro_source *def, l
     while (len && base[len - 1] == '/')
         len--;
     slot->owner = r->owner;
-    slot->fetch = (fetch_source){.source = def, .base = len ? arena_strndup(&r->owner->mem, base, len) : NULL};
-    if (slot->fetch.base && !strchr(slot->fetch.base, '@')) /* one with a password is refused later, and quoted nowhere */
+    slot->fetch =
+        (fetch_source){.source = def, .base = len ? arena_strndup(&r->owner->mem, base, len) : NULL};
+    const char *fault = slot->fetch.base ? fetch_url_fault(slot->fetch.base) : NULL;
+    if (fault)
+        return fail(err, LASTRO_EARGS, "the address set for source \"%s\" cannot be used: %s", def->name,
+                    fault);
+    if (slot->fetch.base)
         log_info("source \"%s\" is read from %s instead of %s", def->name, slot->fetch.base, def->base_url);
     return LASTRO_OK;
 }
@@ -204,11 +232,12 @@ static lastro_status compile_method(plugin *p, const lastro_method *def, method 
 }
 
 static lastro_status add_service(lastro_registrar *r, const lastro_service *def, lastro_error *err) {
-    if (!def || def->size < offsetof(lastro_service, methods) + sizeof def->methods || !def->name || !def->methods)
+    if (!def || def->size < offsetof(lastro_service, methods) + sizeof def->methods || !def->name ||
+        !def->methods)
         return fail(err, LASTRO_EABI, "a service descriptor is too short, or lacks name or methods");
     FIND_OWNER(r, services, def->name, def->name)
-        if (r->reg->plugins[i_].offer.services.at[j_].def->version == def->version)
-            return taken(err, "service", def->name, r->owner, &r->reg->plugins[i_]);
+    if (r->reg->plugins[i_].offer.services.at[j_].def->version == def->version)
+        return taken(err, "service", def->name, r->owner, &r->reg->plugins[i_]);
     service *slot = VECTOR_ADD(r->owner->offer.services);
     size_t n = 0;
     while (def->methods[n])
@@ -236,7 +265,8 @@ static lastro_status add_command(lastro_registrar *r, const lastro_command *def,
     return LASTRO_OK;
 }
 
-static lastro_status add_instructions(lastro_registrar *r, const char *tool_name, const char *text, lastro_error *err) {
+static lastro_status add_instructions(lastro_registrar *r, const char *tool_name, const char *text,
+                                      lastro_error *err) {
     instruction *slot = VECTOR_ADD(r->owner->offer.instructions);
     if (!slot)
         return fail(err, LASTRO_ENOMEM, "out of memory");
@@ -387,15 +417,16 @@ static void log_fetch(void *arg, int32_t level, const char *message) {
     (void)arg;
 }
 
-/* The sources of count requests; false: one is not the plugin's own. A plugin built for a later ABI has larger
- * structs: arrays are stepped by the size their first element says. */
-static bool find_sources(lastro_call *c, const lastro_request *requests, size_t count, const fetch_source **ret) {
+/* The sources of count requests; false: one is not the plugin's own. A plugin built for a later ABI has
+ * larger structs: arrays are stepped by the size their first element says. */
+static bool find_sources(lastro_call *c, const lastro_request *requests, size_t count,
+                         const fetch_source **ret) {
     for (size_t i = 0; i < count; i++) {
         const lastro_request *r = (const void *)((const char *)requests + i * requests->size);
         const source *s = r->source ? registry_source(c->srv->reg, r->source) : NULL;
         if (!s || s->owner != c->owner || s->fetch.source->local) {
-            log_error("plugin \"%s\" asks the source \"%s\", which is not one of its own", c->owner->entry->name,
-                      r->source ? r->source : "");
+            log_error("plugin \"%s\" asks the source \"%s\", which is not one of its own",
+                      c->owner->entry->name, r->source ? r->source : "");
             return false;
         }
         ret[i] = &s->fetch;
@@ -412,7 +443,8 @@ static lastro_status refuse_all(lastro_response *rets, size_t count, lastro_stat
     return status;
 }
 
-static lastro_status fetch_all(lastro_call *c, const lastro_request *requests, size_t count, lastro_response *rets) {
+static lastro_status fetch_all(lastro_call *c, const lastro_request *requests, size_t count,
+                               lastro_response *rets) {
     const fetch_source **sources = arena_array(&c->mem, const fetch_source *, count);
     if (!sources)
         return refuse_all(rets, count, LASTRO_ENOMEM, "out of memory");
@@ -443,7 +475,8 @@ static const fetch_source *own_source(lastro_call *c, const char *name) {
     const source *s = name ? registry_source(c->srv->reg, name) : NULL;
     if (s && s->owner == c->owner)
         return &s->fetch;
-    log_error("plugin \"%s\" names the source \"%s\", which is not one of its own", c->owner->entry->name, name ? name : "");
+    log_error("plugin \"%s\" names the source \"%s\", which is not one of its own", c->owner->entry->name,
+              name ? name : "");
     c->prov.failed = true;
     return NULL;
 }
@@ -546,7 +579,8 @@ static lastro_status services(lastro_call *c, lastro_service_call *requests, siz
         else
             done.left++;
     }
-    /* the last one runs here, and so does what no thread can begin at once: no call waits for a worker it holds */
+    /* the last one runs here, and so does what no thread can begin at once: no call waits for a worker it
+     * holds */
     for (size_t i = 0; i < count; i++)
         if (jobs[i].part && (i + 1 == count || !pool_try(c->srv->pool, &jobs[i].job)))
             run_job(&jobs[i].job);

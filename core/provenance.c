@@ -330,7 +330,7 @@ static void write_notices(const provenance *p, json_writer *w, const prov_block 
             continue;
         if (a->notice && first_with(p, b, a, a->notice))
             notice(w, &open, a->notice);
-        if (a->read_from && !said_base) {
+        if (a->read_from && a->usable && !said_base) {
             char buf[600];
             text_render(language, "read_from", buf, sizeof buf,
                         TEXT_PAIRS("base", b->source->base, "canonical", b->source->source->base_url));

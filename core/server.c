@@ -40,11 +40,37 @@ static manifest *open_manifest(server *s, lastro_error *err) {
     char path[PATH_MAX];
     if (!manifest_find(s->opts.manifest_path, s->exe_dir, path, sizeof path)) {
         if (!s->opts.quiet_missing)
-            log_warning("no manifest.json beside the program, in the configuration folder or in /etc/lastro: no plugin is "
+            log_warning("no manifest.json beside the program, in the configuration folder or in /etc/lastro: "
+                        "no plugin is "
                         "loaded. Name one with --manifest FILE or LASTRO_MANIFEST");
         return manifest_empty();
     }
     return manifest_load(path, err);
+}
+
+/* A client that starts us should hear what is wrong rather than see a process that ended. */
+static manifest *explain_manifest(const lastro_error *err) {
+    log_error("%s; no plugin is loaded", err->text);
+    manifest *m = manifest_empty();
+    if (m)
+        m->instructions = arena_printf(
+            &m->mem,
+            "This server has no tools: its manifest cannot be used (%s). Tell the user to mend it "
+            "and to restart the server.",
+            err->text);
+    return m;
+}
+
+/* An override that names nothing is a slip of the pen: the source would be read where it always is. */
+static void check_overrides(const server *s) {
+    for (size_t i = 0; i < s->opts.override_count; i++) {
+        char name[100];
+        const char *o = s->opts.overrides[i];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(o, "="), o);
+        if (!registry_source(s->reg, name))
+            log_warning("--source %s: no loaded plugin has a source of that name, so it changes nothing",
+                        name);
+    }
 }
 
 static void init_locks(server *s) {
@@ -60,6 +86,8 @@ static lastro_status start(server *s, lastro_error *err) {
     if (!file_exe_dir(s->exe_dir, sizeof s->exe_dir))
         return fail(err, LASTRO_EINTERNAL, "cannot tell where the program is: /proc is not there");
     s->manifest = open_manifest(s, err);
+    if (!s->manifest && s->opts.serve_anyway)
+        s->manifest = explain_manifest(err);
     if (!s->manifest)
         return LASTRO_EARGS;
     fetch_config config = {.cache_bytes = (size_t)s->manifest->limits.cache_bytes,
@@ -71,12 +99,15 @@ static lastro_status start(server *s, lastro_error *err) {
     if (!s->fetch || !s->pool)
         return fail(err, LASTRO_ENOMEM, "out of memory");
     const char *named = getenv("LASTRO_PRINCIPAL");
-    s->principal = strdup(named && *named ? named : s->manifest->principal ? s->manifest->principal : "local");
+    s->principal = strdup(named && *named          ? named
+                          : s->manifest->principal ? s->manifest->principal
+                                                   : "local");
     loader_options load = {.exe_dir = s->exe_dir, .overrides = s->opts.overrides, .host = &s->host};
     host_fill(s);
     s->reg = loader_load(s->manifest, &load, err);
     if (!s->reg)
         return LASTRO_ENOMEM;
+    check_overrides(s);
     s->surface = surface_create(s->reg);
     return s->surface ? LASTRO_OK : fail(err, LASTRO_ENOMEM, "out of memory");
 }

@@ -3,7 +3,7 @@
  * fail in one line, and the macro that makes a shared library a plugin. template/ shows all of it at work.
  *
  * In exactly one file:   LASTRO_PLUGIN(my_plugin)   with   static const lastro_plugin my_plugin = {LASTRO_PLUGIN_HEAD, …};
- * and in its init:       lastro = host;             before any other call.
+ * It exports the entry, writes the ELF note, and sets `lastro` before init is called.
  */
 #ifndef LASTRO_LASTRO_H
 #define LASTRO_LASTRO_H
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The host's table, set by init; hidden, so two plugins never share it. */
+/* The host's table, set before init; hidden, so two plugins never share it. */
 extern __attribute__((visibility("hidden"))) const lastro_host *lastro;
 
 #define LASTRO_PLUGIN_HEAD .magic = LASTRO_MAGIC, .abi = LASTRO_ABI, .size = (uint32_t)sizeof(lastro_plugin)
@@ -27,9 +27,16 @@ struct lastro_note {
     __attribute__((visibility("hidden"))) const lastro_host *lastro;                                            \
     __attribute__((section(".note.lastro"), used, aligned(4))) static const struct lastro_note lastro_note_ = { \
         7, 8, LASTRO_NOTE_TYPE, LASTRO_NOTE_NAME, LASTRO_ABI, (uint32_t)sizeof(lastro_plugin)};                 \
+    static lastro_status lastro_init_(const lastro_host *host, lastro_registrar *r, void **self, lastro_error *e) { \
+        lastro = host; /* before the author's first line */                                                     \
+        return (descriptor).init(host, r, self, e);                                                             \
+    }                                                                                                           \
     __attribute__((visibility("default"))) const lastro_plugin *lastro_plugin_entry(void);                      \
     const lastro_plugin *lastro_plugin_entry(void) {                                                            \
-        return &(descriptor);                                                                                   \
+        static lastro_plugin filled;                                                                            \
+        filled = (descriptor);                                                                                  \
+        filled.init = (descriptor).init ? lastro_init_ : NULL;                                                  \
+        return &filled;                                                                                         \
     }
 
 #define LASTRO_CLEANUP(fn) __attribute__((cleanup(fn)))

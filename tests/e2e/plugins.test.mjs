@@ -33,10 +33,17 @@ async function refused(plugins, ...why) {
 }
 
 describe('the manifest', () => {
-    // A manifest that cannot be trusted as a whole loads nothing: the program ends with status 2 and says where it is wrong.
+    // A manifest that cannot be trusted as a whole loads nothing. A command ends with status 2 and says where it is wrong;
+    // on stdio the client is still answered, without tools and with the reason in the instructions.
     const broken = async (text, ...why) => {
         const file = path.join(files({ 'manifest.json': text }), 'manifest.json');
-        for (const args of [[], ['list', 'tools'], ['call', 'odd_good']]) {
+        await session({ manifest: file }, async s => {
+            const r = await s.initialize();
+            assert.match(r.instructions, /manifest/);
+            assert.deepEqual((await s.result('tools/list', {})).tools, []);
+            for (const w of [/manifest\.json/, ...why]) { assert.match(s.stderr, w); assert.match(r.instructions, w); }
+        });
+        for (const args of [['list', 'tools'], ['call', 'odd_good']]) {
             const r = await lastro([...args, '--manifest', file]);
             assert.equal(r.code, 2, `${args}: ${r.stderr}`);
             assert.equal(r.stdout, '');

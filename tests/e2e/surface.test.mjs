@@ -136,3 +136,38 @@ test('stats without sgs is not loaded and says why', async () => {
     const tools = await lastro(['list', '--manifest', file]);
     assert.equal(tools.stdout, '');
 });
+
+test('what --source says is used or told', async () => {
+    for (const value of ['sgs=http://example.com', 'sgs=https://user:pw@example.com', 'sgs', '=http://127.0.0.1:9', 'sgs=ftp://x']) {
+        const r = await lastro(['--source', value, 'list']);
+        assert.equal(r.code, 2, value);
+        assert.match(r.stderr, /--source/);
+        assert.doesNotMatch(r.stderr, /pw/);
+    }
+    const unknown = await lastro(['--source', 'nobody=http://127.0.0.1:9', 'list']);
+    assert.match(unknown.stderr, /nobody.*no loaded plugin/);
+    const env = await lastro(['list', 'plugins', '--json'], { env: { LASTRO_SOURCE_SGS: 'http://example.com' } });
+    const sgs = env.json().plugins.find(p => p.name === 'sgs');
+    assert.equal(sgs.loaded, false);
+    assert.match(sgs.reason, /loopback/);
+});
+
+test('list plugins --json is JSON, with tools and reasons', async () => {
+    const { plugins } = (await lastro(['list', 'plugins', '--json'])).json();
+    assert.deepEqual(plugins.map(p => [p.name, p.loaded, p.reason]), [['sgs', true, null], ['stats', true, null]]);
+    assert.ok(plugins[1].tools.includes('bcb_variacao'));
+});
+
+test('the snapshot tells a window without observation from one it does not reach', async () => {
+    const weekend = await lastro(['--offline', 'call', 'bcb_serie_valores', 'codigo=1', 'dataInicial=2024-07-06', 'dataFinal=2024-07-07']);
+    assert.equal(weekend.code, 1);
+    assert.match(weekend.stderr, /cobre o período pedido/);
+    const early = await lastro(['--offline', 'call', 'bcb_serie_valores', 'codigo=1', 'dataInicial=2001-07-06', 'dataFinal=2001-07-07']);
+    assert.match(early.stderr, /só vai de/);
+});
+
+test('no figure of the snapshot looks younger than its extraction', async () => {
+    const r = (await lastro(['--offline', 'call', 'bcb_serie_valores', 'codigo=432', 'dataInicial=2026-06-18', 'dataFinal=2026-06-20', '--json'])).json();
+    assert.match(r.structuredContent.avisos.join(' '), /entre 13\/04\/2026 e 21\/08\/2026/);
+    assert.equal(r.structuredContent.provenance.retrieved_at, '2026-04-13T00:00:00-03:00', 'the oldest reading');
+});
