@@ -151,6 +151,17 @@ static void test_provenance__a_notice_is_said_once(void) {
     CU_ASSERT_PTR_NULL(in(written("en"), "notices"));
 }
 
+static void test_provenance__a_failed_attempt_at_another_base_read_nothing_there(void) {
+    begin();
+    a.base = "http://127.0.0.1:1";
+    fetch_access f = {.source = &a, .url = "https://a.example/1", .read_from = "http://127.0.0.1:1/1", .outcome = LASTRO_FETCH_NETWORK, .attempts = 3};
+    prov_add_fetch(&prov, &f);
+    lastro_access local = {.size = sizeof local, .source = "a", .url = "https://a.example/1", .retrieved_at = MS(T1), .notice = "a snapshot"};
+    prov_add_access(&prov, &a, &local);
+    prov_add_block(&prov, &a, &(lastro_block){.size = sizeof(lastro_block), .source = "a"});
+    is(in(written("en"), "notices"), "[\"a snapshot\"]");
+}
+
 static void test_provenance__an_override_is_told_in_the_call_s_language(void) {
     begin();
     a.base = "http://127.0.0.1:1";
@@ -294,6 +305,7 @@ int main(void) {
         UNIT_TEST(test_provenance__counts_requests_attempts_and_anomalies),
         UNIT_TEST(test_provenance__says_when_all_came_from_the_cache),
         UNIT_TEST(test_provenance__a_notice_is_said_once),
+        UNIT_TEST(test_provenance__a_failed_attempt_at_another_base_read_nothing_there),
         UNIT_TEST(test_provenance__an_override_is_told_in_the_call_s_language),
         UNIT_TEST(test_provenance__citations_fill_each_placeholder_as_often_as_it_stands),
         UNIT_TEST(test_provenance__marks_add_up_to_one_note),
