@@ -289,6 +289,9 @@ static int hash(const server_options *opts, int argc, char **argv) {
 
 int cli_manifest(const server_options *opts, int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "";
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0)
+            what = "--help";
     if (strcmp(what, "hash") == 0)
         return hash(opts, argc, argv);
     if (strcmp(what, "check") != 0 && strcmp(what, "update") != 0) {
