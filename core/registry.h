@@ -85,7 +85,6 @@ struct registry {
     plugin *plugins;           /* in the manifest's order, also those that failed */
     size_t plugin_count;
     offer all;                 /* of the active plugins, enabled tools only, in the manifest's order */
-    struct surface *surface;
     uint32_t *tool_index;      /* hash table over all.tools: position + 1 */
     size_t tool_index_size;
 };

@@ -39,10 +39,9 @@ static const http_transport *load_transport(void *arg, lastro_error *err) {
 static manifest *open_manifest(server *s, lastro_error *err) {
     char path[PATH_MAX];
     if (!manifest_find(s->opts.manifest_path, s->exe_dir, path, sizeof path)) {
-        if (!s->opts.quiet_missing)
-            log_warning("no manifest.json beside the program, in the configuration folder or in /etc/lastro: "
-                        "no plugin is "
-                        "loaded. Name one with --manifest FILE or LASTRO_MANIFEST");
+        log_warning("no manifest.json beside the program, in the configuration folder or in /etc/lastro: "
+                    "no plugin is "
+                    "loaded. Name one with --manifest FILE or LASTRO_MANIFEST");
         return manifest_empty();
     }
     return manifest_load(path, err);

@@ -13,7 +13,6 @@ typedef struct {
     bool offline;
     const char *overrides[32]; /* "NAME=URL" of --source; LASTRO_SOURCE_NAME is looked up by name */
     size_t override_count;
-    bool quiet_missing;        /* no word when there is no manifest */
     bool serve_anyway;         /* a manifest that cannot be used: log it, serve without plugins and tell the client */
 } server_options;
 

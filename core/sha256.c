@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sha256.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #ifdef __x86_64__
@@ -87,11 +88,22 @@ __attribute__((target("sha,sse4.1"))) static void blocks_sha(uint32_t s[8], cons
     _mm_storeu_si128((__m128i *)(void *)(s + 4), _mm_alignr_epi8(hi, lo, 8));
 }
 
-static int has_sha(void) {
+static int ask_processor(void) {
     unsigned a, b, c, d;
     if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b & 1u << 29))
         return 0;
     return __get_cpuid(1, &a, &b, &c, &d) && (c & 1u << 19);
+}
+
+/* Asked once: on a virtual machine each cpuid leaves the guest. */
+static int has_sha(void) {
+    static atomic_int known; /* 0: not asked, 1: no, 2: yes */
+    int now = atomic_load_explicit(&known, memory_order_relaxed);
+    if (!now) {
+        now = ask_processor() ? 2 : 1;
+        atomic_store_explicit(&known, now, memory_order_relaxed);
+    }
+    return now == 2;
 }
 #endif
 
