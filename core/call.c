@@ -132,6 +132,8 @@ lastro_call *call_part(lastro_call *c, plugin *owner) {
     part->rev = root->rev;
     part->era = root->era;
     part->client = root->client;
+    part->trace = root->trace;
+    part->trace_state = root->trace_state;
     part->progress_token = root->progress_token;
     part->log_level = root->log_level;
     part->language = root->language;

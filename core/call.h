@@ -19,13 +19,26 @@ revision revision_of(const char *name, size_t len); /* REV_NONE: unknown */
 typedef struct server server;
 typedef struct session session;
 
+/* What a message is to the one that it answers; transports with status codes tell them apart, and a batch collects
+ * answers. */
+typedef enum {
+    PEER_ASIDE,    /* no answer: a notification, or a request of the server's */
+    PEER_ANSWER,   /* a result, or an error that came of serving the request */
+    PEER_REFUSED,  /* an error: the request cannot be served as it is (HTTP 400) */
+    PEER_NO_METHOD /* an error: no such method in the modern era (HTTP 404) */
+} peer_kind;
+
 /* Where the answers to one message go. */
 typedef struct peer {
-    /* One whole message without a final newline. response: it answers a request (a batch collects those). Any thread. */
-    void (*send)(struct peer *p, const char *json, size_t len, bool response);
-    /* Another one who answers to this peer, or one less. NULL: the peer outlives all calls. */
+    /* One whole message without a final newline. Any thread. */
+    void (*send)(struct peer *p, const char *json, size_t len, peer_kind kind);
+    /* Another one who answers to this peer, or one less. NULL: the peer outlives all calls. The last release without an
+     * answer means that there is none. */
     void (*retain)(struct peer *p);
     void (*release)(struct peer *p);
+    /* The client need not wait on this stream; it asks again after that time. NULL: there is no such thing. */
+    void (*let_go)(struct peer *p, uint32_t retry_ms);
+    const char *principal; /* who asks, when the transport knows; NULL: the session's, or the server's own */
 } peer;
 
 typedef struct call_writer {
@@ -78,7 +91,9 @@ struct lastro_call {
     provenance prov;
     call_writer *content, **content_end, *scratch;
     call_question *questions, **questions_end;
-    const char *lacking;          /* the client capability that was missing; NULL: none */
+    const char *lacking, *lacking_part; /* the client capability that was missing; NULL: none */
+    peer_kind ending;             /* of the answer */
+    const char *trace, *trace_state; /* W3C trace context of the request; NULL: none */
     call_pin *pins;
     fetch_budget *budget;         /* of the root; made when first needed */
     pthread_mutex_t lock;         /* of the root: budget, part numbers, log and progress */

@@ -601,6 +601,13 @@ static lastro_status service_one(lastro_call *c, lastro_service_call *request) {
     return services(c, request, 1);
 }
 
+/* ---- the client ---- */
+
+static void let_go(lastro_call *c, uint32_t retry_ms) {
+    if (c->peer && c->peer->let_go && c->rev >= REV_2025_11_25 && c->era == LASTRO_ERA_LEGACY)
+        c->peer->let_go(c->peer, retry_ms);
+}
+
 /* ---- the table ---- */
 
 static size_t count(const lastro_value *v) {
@@ -674,5 +681,8 @@ void host_fill(server *s) {
         .service_available = service_available,
         .service = service_one,
         .services = services,
+        .client_can = mcp_client_can,
+        .need_client = mcp_need_client,
+        .let_go = let_go,
     };
 }

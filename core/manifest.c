@@ -17,9 +17,13 @@ enum { MANIFEST_MAX = 8 << 20 };
 #define LIMIT_BYTES (1LL << 30)
 #define LIMIT_CACHE (1LL << 40)
 #define LIMIT_WORKERS 4096
+#define LIMIT_COUNT 1000000
 
 static const manifest_limits default_limits = {
     .call_ms = 120000, .result_bytes = 64 << 20, .message_bytes = 16 << 20, .cache_bytes = 32 << 20, .workers = 64};
+
+static const manifest_http default_http = {
+    .listen = "127.0.0.1:8717", .sessions = 10000, .session_ms = 3600000, .connections = 20000, .drain_ms = 5000};
 
 typedef enum { WANT_TEXT, WANT_BOOL, WANT_OBJECT, WANT_ARRAY, WANT_INT } wanted;
 static const char *const wanted_names[] = {"a text", "true or false", "an object", "an array", "a positive integer"};
@@ -178,6 +182,29 @@ static lastro_status read_plugins(manifest *m, const origin *o, const json_value
     return LASTRO_OK;
 }
 
+static lastro_status read_http(manifest *m, const origin *o, lastro_error *err) {
+    static const field fields[] = {
+        {"listen", WANT_TEXT, false, offsetof(manifest_http, listen), 0},
+        {"allowedOrigins", WANT_ARRAY, false, offsetof(manifest_http, allowed_origins), 0},
+        {"allowedHosts", WANT_ARRAY, false, offsetof(manifest_http, allowed_hosts), 0},
+        {"open", WANT_BOOL, false, offsetof(manifest_http, open), 0},
+        {"sse", WANT_BOOL, false, offsetof(manifest_http, sse), 0},
+        {"sessions", WANT_INT, false, offsetof(manifest_http, sessions), LIMIT_COUNT},
+        {"sessionMs", WANT_INT, false, offsetof(manifest_http, session_ms), 30 * LIMIT_MS},
+        {"connections", WANT_INT, false, offsetof(manifest_http, connections), LIMIT_COUNT},
+        {"ioThreads", WANT_INT, false, offsetof(manifest_http, io_threads), 64},
+        {"drainMs", WANT_INT, false, offsetof(manifest_http, drain_ms), LIMIT_MS},
+    };
+    const json_value *v = json_member(m->root, "http");
+    lastro_status s = read_fields(o, v, "http", fields, sizeof fields / sizeof *fields, &m->http, err);
+    const json_value *lists[] = {m->http.allowed_origins, m->http.allowed_hosts};
+    for (size_t i = 0; !s && i < sizeof lists / sizeof *lists; i++)
+        for (json_iter it = json_iterate(lists[i]); json_next(&it);)
+            if (!json_str(it.value))
+                return refuse(o, first_key(v), "http", err, "\"%s\" must list texts", i ? "allowedHosts" : "allowedOrigins");
+    return s;
+}
+
 static lastro_status read_root(manifest *m, const origin *o, lastro_error *err) {
     static const field fields[] = {
         {"$schema", WANT_TEXT, false, NOWHERE, 0},
@@ -191,6 +218,7 @@ static lastro_status read_root(manifest *m, const origin *o, lastro_error *err) 
         {"instructions", WANT_TEXT, false, offsetof(manifest, instructions), 0},
         {"principal", WANT_TEXT, false, offsetof(manifest, principal), 0},
         {"principals", WANT_ARRAY, false, offsetof(manifest, principals), 0},
+        {"http", WANT_OBJECT, false, NOWHERE, 0},
         {"limits", WANT_OBJECT, false, NOWHERE, 0},
         {"plugins", WANT_ARRAY, true, NOWHERE, 0},
         {"listing", WANT_OBJECT, false, offsetof(manifest, listing), 0},
@@ -201,6 +229,7 @@ static lastro_status read_root(manifest *m, const origin *o, lastro_error *err) 
         {"messageBytes", WANT_INT, false, offsetof(manifest_limits, message_bytes), LIMIT_BYTES},
         {"cacheBytes", WANT_INT, false, offsetof(manifest_limits, cache_bytes), LIMIT_CACHE},
         {"workers", WANT_INT, false, offsetof(manifest_limits, workers), LIMIT_WORKERS},
+        {"pageItems", WANT_INT, false, offsetof(manifest_limits, page_items), LIMIT_COUNT},
     };
     if (!json_is(m->root, JSON_OBJECT))
         return refuse(o, m->root, "", err, "the manifest must be a JSON object");
@@ -214,6 +243,8 @@ static lastro_status read_root(manifest *m, const origin *o, lastro_error *err) 
                       (long long)format);
     s = read_fields(o, json_member(m->root, "limits"), "limits", limit_fields, sizeof limit_fields / sizeof *limit_fields,
                     &m->limits, err);
+    if (!s)
+        s = read_http(m, o, err);
     return s ? s : read_plugins(m, o, json_member(m->root, "plugins"), err);
 }
 
@@ -222,6 +253,7 @@ static manifest *create(void) {
     if (m) {
         arena_init(&m->mem, 0);
         m->limits = default_limits;
+        m->http = default_http;
         m->name = "lastro";
         m->version = LASTRO_VERSION;
         m->path = m->dir = arena_strndup(&m->mem, "", 0);

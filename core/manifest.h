@@ -3,7 +3,9 @@
  *
  * {"manifest": 1, "name", "title", "version", "description", "publisher" (reverse DNS), "websiteUrl",
  *  "instructions", "principal" (on stdio), "principals": [{"name", "key", "claims"}],
- *  "limits": {"callMs", "resultBytes", "messageBytes", "cacheBytes", "workers"},
+ *  "http": {"listen", "allowedOrigins", "allowedHosts", "open", "sse", "sessions", "sessionMs", "connections", "ioThreads",
+ *           "drainMs"},
+ *  "limits": {"callMs", "resultBytes", "messageBytes", "cacheBytes", "workers", "pageItems"},
  *  "plugins": [{"name", "library", "sha256", "enabled", "isolation" ("none"), "grants", "tools": [enabled ones],
  *               "config"}],
  *  "listing": {"tools", "resources", "resourceTemplates", "prompts"}}
@@ -32,7 +34,20 @@ typedef struct {
     int64_t message_bytes;       /* of one message from the client */
     int64_t cache_bytes;
     int64_t workers;             /* threads at the most */
+    int64_t page_items;          /* of a list, at the most; 0: it comes whole */
 } manifest_limits;
+
+/* How `lastro serve` serves. */
+typedef struct {
+    const char *listen;                 /* "127.0.0.1:8717", "unix:/path" */
+    const json_value *allowed_origins;  /* texts such as "https://app.example.org"; NULL: local ones when bound locally */
+    const json_value *allowed_hosts;    /* texts such as "mcp.example.org"; NULL: any, or local ones when bound locally */
+    bool open;                          /* serve beyond this machine without keys */
+    bool sse;                           /* also serve the transport of 2024-11-05: /sse and /messages */
+    int64_t sessions, session_ms;       /* legacy sessions at once; one that is idle so long ends */
+    int64_t connections, io_threads;
+    int64_t drain_ms;                   /* running calls may take so long when the server stops */
+} manifest_http;
 
 typedef struct manifest {
     arena mem;
@@ -41,6 +56,7 @@ typedef struct manifest {
     const char *name, *title, *version, *description, *publisher, *website, *instructions, *principal;
     const json_value *principals;
     manifest_limits limits;
+    manifest_http http;
     manifest_plugin *plugins;
     size_t plugin_count;
     const json_value *listing;   /* NULL: none */

@@ -81,8 +81,24 @@ void mcp_answer(lastro_call *c) {
         rpc_write_error(&c->out, c->id, RPC_INTERNAL, "The answer could not be written; the server's log says why.", NULL);
     }
     if (json_writer_finish(&c->out) && c->peer && !atomic_load(&c->silent))
-        c->peer->send(c->peer, c->out.data, c->out.len, true);
+        c->peer->send(c->peer, c->out.data, c->out.len, c->ending ? c->ending : PEER_ANSWER);
     mcp_drop(c);
+}
+
+/* The errors by which a request is turned away as it stands, whatever found them. */
+static peer_kind ending_of(const lastro_call *c, int code) {
+    switch (code) {
+    case RPC_PARSE:
+    case RPC_REQUEST:
+    case RPC_HEADER:
+    case RPC_CLIENT:
+    case RPC_VERSION:
+        return PEER_REFUSED;
+    case RPC_METHOD:
+        return c->rev >= REV_2026_07_28 ? PEER_NO_METHOD : PEER_ANSWER;
+    default:
+        return PEER_ANSWER;
+    }
 }
 
 void mcp_error(lastro_call *c, int code, const char *data, const char *fmt, ...) {
@@ -94,6 +110,8 @@ void mcp_error(lastro_call *c, int code, const char *data, const char *fmt, ...)
     text_tidy(text); /* foreign text may have been cut in a character */
     json_writer_reset(&c->out);
     rpc_write_error(&c->out, c->id, code, text, data);
+    if (!c->ending)
+        c->ending = ending_of(c, code);
     mcp_answer(c);
 }
 
@@ -152,7 +170,12 @@ static void run_method(lastro_call *c, unsigned era) {
               revision_name(c->rev));
 }
 
-static void refuse_version(lastro_call *c, json_text asked) {
+bool mcp_serves(const json_value *claim) {
+    return json_text_is(claim, revision_name(REV_2026_07_28));
+}
+
+void mcp_refuse_version(lastro_call *c, const json_value *claim) {
+    json_text asked = json_text_of(claim);
     json_writer w;
     json_writer_init(&w, 0);
     json_begin_object(&w);
@@ -169,23 +192,35 @@ static void refuse_version(lastro_call *c, json_text asked) {
     json_writer_free(&w);
 }
 
+const json_value *mcp_claim(const json_value *params) {
+    return json_member(json_member(params, "_meta"), META_PREFIX "protocolVersion");
+}
+
+const char *mcp_envelope_fault(const json_value *params) {
+    const json_value *meta = json_member(params, "_meta");
+    bool whole = json_is(mcp_claim(params), JSON_STRING) &&
+                 json_is(json_member(meta, META_PREFIX "clientCapabilities"), JSON_OBJECT);
+    return whole ? NULL
+                 : "_meta needs " META_PREFIX "protocolVersion (a string) and " META_PREFIX
+                   "clientCapabilities (an object).";
+}
+
 /* A request that carries its own envelope: served without state, before, after and between legacy traffic. */
 static void serve_modern(lastro_call *c, const json_value *meta, const json_value *version) {
-    const json_value *capabilities = json_member(meta, META_PREFIX "clientCapabilities");
     const json_value *level = json_member(meta, META_PREFIX "logLevel");
+    const char *fault = mcp_envelope_fault(c->params);
     c->era = LASTRO_ERA_MODERN;
     c->rev = REV_2026_07_28;
-    if (!json_is(version, JSON_STRING) || !json_is(capabilities, JSON_OBJECT)) {
-        mcp_error(c, RPC_PARAMS, NULL, "_meta needs " META_PREFIX "protocolVersion (a string) and " META_PREFIX
-                                       "clientCapabilities (an object).");
+    if (fault) {
+        c->ending = PEER_REFUSED;
+        mcp_error(c, RPC_PARAMS, NULL, "%s", fault);
         return;
     }
-    json_text asked = json_text_of(version);
-    if (revision_of(asked.at, asked.len) != REV_2026_07_28) {
-        refuse_version(c, asked);
+    if (!mcp_serves(version)) {
+        mcp_refuse_version(c, version);
         return;
     }
-    c->client = capabilities;
+    c->client = json_member(meta, META_PREFIX "clientCapabilities");
     c->answers = json_member(c->params, "inputResponses");
     if (level && log_level_of(json_str(level)) >= 0)
         c->log_level = log_level_of(json_str(level));
@@ -212,18 +247,13 @@ static void serve_legacy(lastro_call *c) {
     }
 }
 
-/* The claim of the modern era: the envelope that makes a request stand alone. */
-static const json_value *claim_of(const json_value *params) {
-    return json_member(json_member(params, "_meta"), META_PREFIX "protocolVersion");
-}
-
 static void serve_request(lastro_call *c, const rpc_message *m) {
     c->id = m->id;
     c->method = m->method;
     c->params = m->params;
-    server_principal(c->srv, c->session->principal, &c->principal);
+    server_principal(c->srv, c->peer->principal ? c->peer->principal : c->session->principal, &c->principal);
     const json_value *meta = json_member(c->params, "_meta");
-    const json_value *version = claim_of(c->params);
+    const json_value *version = mcp_claim(c->params);
     const json_value *token = json_member(meta, "progressToken");
     if (json_is(token, JSON_STRING) || json_is(token, JSON_NUMBER))
         c->progress_token = token;
@@ -277,10 +307,10 @@ typedef struct {
     unsigned users, answers;
 } batch;
 
-static void batch_send(peer *p, const char *json, size_t len, bool response) {
+static void batch_send(peer *p, const char *json, size_t len, peer_kind kind) {
     batch *b = (batch *)p;
-    if (!response) {
-        b->outer->send(b->outer, json, len, false);
+    if (kind == PEER_ASIDE) {
+        b->outer->send(b->outer, json, len, PEER_ASIDE);
         return;
     }
     pthread_mutex_lock(&b->lock);
@@ -307,7 +337,7 @@ static void batch_release(peer *p) {
     if (b->answers) {
         json_end_array(&b->out);
         if (json_writer_finish(&b->out))
-            b->outer->send(b->outer, b->out.data, b->out.len, true);
+            b->outer->send(b->outer, b->out.data, b->out.len, PEER_ANSWER);
     }
     mcp_drop(b->holder);
     json_writer_free(&b->out);
@@ -322,7 +352,7 @@ static const char *batch_fault(revision rev, const json_value *list) {
     if (!json_count(list))
         return "a batch must not be empty";
     for (json_iter it = json_iterate(list); json_next(&it);) {
-        if (claim_of(json_member(it.value, "params"))) /* its subscription would keep the others' answers */
+        if (mcp_claim(json_member(it.value, "params"))) /* its subscription would keep the others' answers */
             return "a request with a protocol version of its own cannot be part of a batch";
         if (json_text_is(json_member(it.value, "method"), "initialize"))
             return "initialize cannot be part of a batch";
@@ -342,7 +372,8 @@ static void take_batch(lastro_call *holder, const json_value *list) {
                   fault ? fault : "");
         return;
     }
-    *b = (batch){.base = {batch_send, batch_retain, batch_release}, .outer = holder->peer, .holder = holder, .users = 1};
+    *b = (batch){.base = {.send = batch_send, .retain = batch_retain, .release = batch_release, .principal = holder->peer->principal},
+                 .outer = holder->peer, .holder = holder, .users = 1};
     pthread_mutex_init(&b->lock, NULL);
     json_writer_init(&b->out, 0);
     for (json_iter it = json_iterate(list); json_next(&it);) {
@@ -366,7 +397,7 @@ static bool blank(const char *text, size_t len) {
     return true;
 }
 
-static lastro_call *begin(session *s, peer *p) {
+lastro_call *mcp_begin(session *s, peer *p) {
     lastro_call *c = call_get(s->srv);
     if (!c) {
         log_error("out of memory: a message was dropped");
@@ -379,25 +410,33 @@ static lastro_call *begin(session *s, peer *p) {
     return c;
 }
 
-void mcp_receive(session *s, peer *p, const char *text, size_t len) {
-    if (blank(text, len))
-        return;
-    lastro_call *c = begin(s, p);
-    if (!c)
-        return;
+const json_value *mcp_parse(lastro_call *c, const char *text, size_t len) {
     json_limits limits = {.depth = MESSAGE_DEPTH, .last_wins = true}; /* as the clients' own JSON.parse */
     json_error err = {0};
     const json_value *v = json_read_copy(&c->mem, text, len, &limits, &err);
     if (!v)
         mcp_error(c, RPC_PARSE, NULL, "Parse error at byte %zu: %s", err.offset, err.text);
-    else if (json_is(v, JSON_ARRAY))
+    return v;
+}
+
+void mcp_serve(lastro_call *c, const json_value *v) {
+    if (json_is(v, JSON_ARRAY))
         take_batch(c, v);
     else
         take_message(c, v);
 }
 
+void mcp_receive(session *s, peer *p, const char *text, size_t len) {
+    if (blank(text, len))
+        return;
+    lastro_call *c = mcp_begin(s, p);
+    const json_value *v = c ? mcp_parse(c, text, len) : NULL;
+    if (v)
+        mcp_serve(c, v);
+}
+
 void mcp_refuse_long(session *s, peer *p, size_t limit) {
-    lastro_call *c = begin(s, p);
+    lastro_call *c = mcp_begin(s, p);
     if (c)
         mcp_error(c, RPC_REQUEST, NULL, "Invalid request: the message is longer than %zu bytes.", limit);
 }

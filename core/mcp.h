@@ -19,6 +19,7 @@ struct session {
     struct pending_ask *asks;
     int64_t next_ask;
     struct listener *listeners;
+    peer *aside;              /* where what answers nothing goes; NULL: nowhere. The transport's; set before the first message */
 };
 
 session *session_create(server *srv);   /* NULL: out of memory */
@@ -35,6 +36,8 @@ void mcp_end_listeners(session *s, bool answer);
 /* ---- for host.c ---- */
 void mcp_notify_progress(lastro_call *c, double done, double total, const char *message);
 void mcp_notify_log(lastro_call *c, int32_t level, const char *logger, const char *message);
+bool mcp_client_can(lastro_call *c, const char *capability, const char *part);
+lastro_status mcp_need_client(lastro_call *c, const char *capability, const char *part, lastro_error *err);
 lastro_status mcp_ask(lastro_call *c, const lastro_question *q, const json_value **ret, lastro_error *err);
 
 #endif

@@ -8,6 +8,23 @@
 
 #define META_PREFIX "io.modelcontextprotocol/"
 
+/* ---- for transports that look at a message before it is served ---- */
+
+/* A call for one message from p; NULL: out of memory, which is logged. */
+lastro_call *mcp_begin(session *s, peer *p);
+/* Reads text into the call's memory. NULL: it is no JSON, and the call has ended with that answer. */
+const json_value *mcp_parse(lastro_call *c, const char *text, size_t len);
+/* Serves one message or batch on c->session; ends the call. */
+void mcp_serve(lastro_call *c, const json_value *v);
+/* The claim of the modern era in a request's params; NULL: there is none. */
+const json_value *mcp_claim(const json_value *params);
+/* What is wrong with the envelope of a request that makes the claim; NULL: nothing. */
+const char *mcp_envelope_fault(const json_value *params);
+/* The claim names a modern revision that is served. */
+bool mcp_serves(const json_value *claim);
+/* Ends the call with -32022. */
+void mcp_refuse_version(lastro_call *c, const json_value *claim);
+
 /* Ends the message being written in c->out, sends it, and ends the call. */
 void mcp_answer(lastro_call *c);
 /* The call ends without an answer. */

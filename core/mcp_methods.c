@@ -349,7 +349,7 @@ void mcp_listen(lastro_call *c) {
     json_end_object(w);
     rpc_end(w);
     if (json_writer_finish(w))
-        c->peer->send(c->peer, w->data, w->len, false);
+        c->peer->send(c->peer, w->data, w->len, PEER_ASIDE);
     json_writer_reset(w);
     l->call = c;
     pthread_mutex_lock(&c->session->lock);

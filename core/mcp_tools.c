@@ -40,9 +40,11 @@ static void write_outcome(lastro_call *c, run_outcome outcome, const char *text)
 
 /* {"requiredCapabilities": {NAME: {}}}, as -32021 wants it. */
 const char *mcp_error_data(lastro_call *c, int32_t status) {
-    return status == LASTRO_ECLIENT && c->lacking
-               ? arena_printf(&c->mem, "{\"requiredCapabilities\":{\"%s\":{}}}", c->lacking)
-               : NULL;
+    if (status != LASTRO_ECLIENT || !c->lacking)
+        return NULL;
+    if (c->lacking_part)
+        return arena_printf(&c->mem, "{\"requiredCapabilities\":{\"%s\":{\"%s\":{}}}}", c->lacking, c->lacking_part);
+    return arena_printf(&c->mem, "{\"requiredCapabilities\":{\"%s\":{}}}", c->lacking);
 }
 
 static void run(lastro_call *c) {
@@ -110,7 +112,7 @@ void mcp_call_tool(lastro_call *c) {
 
 static void send_and_free(lastro_call *c, json_writer *w) {
     if (json_writer_finish(w) && c->peer && !atomic_load(&c->root->silent))
-        c->peer->send(c->peer, w->data, w->len, false);
+        c->peer->send(c->peer, w->data, w->len, PEER_ASIDE);
     json_writer_free(w);
 }
 
@@ -176,20 +178,42 @@ typedef struct pending_ask {
     session *session;
 } pending_ask;
 
-static lastro_status check_askable(lastro_call *c, const lastro_question *q, lastro_error *err) {
+bool mcp_client_can(lastro_call *c, const char *capability, const char *part) {
+    const json_value *has = json_member(c->client, capability);
+    if (c->era == LASTRO_ERA_SHELL || !has)
+        return false;
+    if (part && strcmp(capability, "elicitation") == 0 && strcmp(part, "form") == 0 && !json_member(has, "url"))
+        return true; /* before there were two kinds there was this one */
+    return !part || json_member(has, part);
+}
+
+/* What the client lacks for what is to be done (what: for people). */
+static lastro_status lacks(lastro_call *c, const char *capability, const char *part, const char *what, lastro_error *err) {
+    char buf[sizeof err->text];
+    pthread_mutex_lock(&c->root->lock);
+    c->root->lacking = arena_strndup(&c->mem, capability, strlen(capability)); /* a part's memory lives as long as its root */
+    c->root->lacking_part = part ? arena_strndup(&c->mem, part, strlen(part)) : NULL;
+    pthread_mutex_unlock(&c->root->lock);
+    text_render(c->language, "client_lacks", buf, sizeof buf,
+                TEXT_PAIRS("tool", c->tool ? c->tool->name : c->method ? c->method : "", "method", what));
+    /* before 2026 the protocol has no code for it, and a model can read a result better than a client an error */
+    return fail(err, c->era == LASTRO_ERA_MODERN ? LASTRO_ECLIENT : LASTRO_EDENIED, "%s", buf);
+}
+
+lastro_status mcp_need_client(lastro_call *c, const char *capability, const char *part, lastro_error *err) {
+    return mcp_client_can(c, capability, part) ? LASTRO_OK : lacks(c, capability, part, part ? part : capability, err);
+}
+
+static lastro_status check_askable(lastro_call *c, const lastro_question *q, const json_value *params, lastro_error *err) {
     for (size_t i = 0; i < sizeof askable / sizeof *askable; i++) {
         if (strcmp(askable[i].method, q->method) != 0)
             continue;
-        if (c->era != LASTRO_ERA_SHELL && c->rev >= askable[i].since && json_member(c->client, askable[i].capability))
+        const char *part = strcmp(q->method, "elicitation/create") != 0         ? NULL
+                           : json_text_is(json_member(params, "mode"), "url") ? "url"
+                                                                               : "form";
+        if (c->rev >= askable[i].since && mcp_client_can(c, askable[i].capability, part))
             return LASTRO_OK;
-        char buf[sizeof err->text];
-        pthread_mutex_lock(&c->root->lock);
-        c->root->lacking = askable[i].capability;
-        pthread_mutex_unlock(&c->root->lock);
-        text_render(c->language, "client_lacks", buf, sizeof buf,
-                    TEXT_PAIRS("tool", c->tool ? c->tool->name : c->method, "method", q->method));
-        /* before 2026 the protocol has no code for it, and a model can read a result better than a client an error */
-        return fail(err, c->era == LASTRO_ERA_MODERN ? LASTRO_ECLIENT : LASTRO_EDENIED, "%s", buf);
+        return lacks(c, askable[i].capability, part && strcmp(part, "url") == 0 ? part : NULL, q->method, err);
     }
     return fail(err, LASTRO_EINTERNAL, "\"%s\" is nothing a client can be asked", q->method);
 }
@@ -347,7 +371,7 @@ lastro_status mcp_ask(lastro_call *c, const lastro_question *q, const json_value
     const json_value *params = json_read_copy(&c->mem, text, strlen(text), NULL, &at);
     if (!params)
         return fail(err, LASTRO_EINTERNAL, "params of the question \"%s\": %s", q->key, at.text);
-    lastro_status s = check_askable(c, q, err);
+    lastro_status s = check_askable(c, q, params, err);
     if (s)
         return s;
     return c->era == LASTRO_ERA_MODERN ? ask_modern(c, q, params, ret, err) : ask_legacy(c, q, params, ret, err);

@@ -12,6 +12,7 @@ enum {
     RPC_PARAMS = -32602,
     RPC_INTERNAL = -32603,
     RPC_RESOURCE = -32002, /* resource not found, up to 2025-11-25 */
+    RPC_HEADER = -32020,   /* HTTP headers and body disagree */
     RPC_CLIENT = -32021,   /* a client capability is missing */
     RPC_VERSION = -32022   /* unsupported protocol version */
 };

@@ -93,6 +93,8 @@ static lastro_status start(server *s, lastro_error *err) {
                            .user_agent = USER_AGENT,
                            .transport = load_transport,
                            .transport_arg = s};
+    if (!seal_init(&s->seal))
+        return fail(err, LASTRO_EINTERNAL, "the kernel gives no random numbers");
     s->fetch = fetch_create(&config);
     s->pool = pool_create((unsigned)s->manifest->limits.workers);
     if (!s->fetch || !s->pool)
@@ -207,6 +209,16 @@ bool server_cancel(server *s, const session *of, const json_value *id) {
     }
     pthread_mutex_unlock(&s->lock);
     return found;
+}
+
+void server_cancel_peer(server *s, const peer *of) {
+    pthread_mutex_lock(&s->lock);
+    for (lastro_call *c = s->inflight; c; c = c->inflight_next)
+        if (c->peer == of) {
+            atomic_store(&c->silent, true);
+            cancel_raise(&c->cancel);
+        }
+    pthread_mutex_unlock(&s->lock);
 }
 
 bool server_wait_idle(server *s, int64_t ms) {

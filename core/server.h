@@ -4,6 +4,7 @@
 #define LASTRO_CORE_SERVER_H
 
 #include "call.h"
+#include "seal.h"
 #include "surface.h"
 
 #include <stdio.h>
@@ -25,6 +26,7 @@ struct server {
     fetch_engine *fetch;
     pool *pool;
     lastro_host host;
+    seal seal;                 /* signs what clients keep for us */
     char *principal;           /* name of who calls on stdio and in the shell */
     void *transport_dl;
     FILE *shell_out;           /* where a shell command's print goes; NULL: nowhere */
@@ -49,6 +51,8 @@ bool server_untrack(lastro_call *c);
 void server_settle(server *s);
 /* The tracked call of that session with that id (same type, same value), marked silent when silently; NULL: none. */
 bool server_cancel(server *s, const session *of, const json_value *id);
+/* The client of that peer is gone: its tracked calls are cancelled and answer nobody. */
+void server_cancel_peer(server *s, const peer *of);
 /* Waits until every tracked call has settled, at most that long; true: none is left. */
 bool server_wait_idle(server *s, int64_t ms);
 void server_cancel_all(server *s);

@@ -144,13 +144,23 @@ void sha256_add(sha256 *h, const void *data, size_t len) {
         memcpy(h->block, p, len);
 }
 
-void sha256_hex(sha256 *h, char hex[65]) {
+static void pad_out(sha256 *h) {
     uint64_t bits = h->bytes * 8;
     unsigned char tail[72] = {0x80};
     size_t pad = 1 + (119 - h->bytes % 64) % 64;
     for (int i = 0; i < 8; i++)
         tail[pad + (size_t)i] = (unsigned char)(bits >> (56 - 8 * i));
     sha256_add(h, tail, pad + 8);
+}
+
+void sha256_end(sha256 *h, unsigned char hash[32]) {
+    pad_out(h);
+    for (int i = 0; i < 32; i++)
+        hash[i] = (unsigned char)(h->state[i / 4] >> (24 - i % 4 * 8));
+}
+
+void sha256_hex(sha256 *h, char hex[65]) {
+    pad_out(h);
     for (int i = 0; i < 8; i++)
         snprintf(hex + 8 * i, 9, "%08x", h->state[i]);
 }

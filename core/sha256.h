@@ -15,6 +15,7 @@ typedef struct {
 
 void sha256_init(sha256 *h);
 void sha256_add(sha256 *h, const void *data, size_t len);
+void sha256_end(sha256 *h, unsigned char hash[32]);
 void sha256_hex(sha256 *h, char hex[65]); /* ends it: lower case, NUL-terminated */
 void sha256_text(const void *data, size_t len, char hex[65]);
 

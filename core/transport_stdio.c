@@ -54,8 +54,8 @@ int stdio_claim_output(void) {
     return own_stdout;
 }
 
-static void send_line(peer *p, const char *json, size_t len, bool response) {
-    (void)response;
+static void send_line(peer *p, const char *json, size_t len, peer_kind kind) {
+    (void)kind;
     outlet_line(&((stdio_peer *)p)->out, json, len);
 }
 
@@ -213,6 +213,8 @@ static bool open_channel(channel *ch, server *srv) {
     ch->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     ch->session = session_create(srv);
     ch->peer.base.send = send_line;
+    if (ch->session)
+        ch->session->aside = &ch->peer.base;
     outlet_init(&ch->peer.out, own_stdout, ch->wake);
     return ch->wake >= 0 && ch->session;
 }

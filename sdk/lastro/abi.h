@@ -3,7 +3,8 @@
  * the comfort; this file alone is what both sides must agree on.
  *
  * ABI history (append-only: a struct grows at its end, a table gets new entries at its end, nothing moves)
- *   1  2026-11-30  first
+ *   1  2026-11-30  first; the same day, at the ends: client_can, need_client, task, let_go, changed in lastro_host;
+ *                  more in lastro_resource and lastro_prompt; LASTRO_TOOL_TASK, LASTRO_TOOL_TASK_ONLY
  *
  * Rules that hold everywhere
  *   - Text is UTF-8. A lastro_text is a pointer and a length; it is borrowed and may lack a final NUL unless said.
@@ -108,6 +109,8 @@ typedef struct lastro_principal {
 
 enum { LASTRO_ERA_LEGACY = 0, LASTRO_ERA_MODERN = 1, LASTRO_ERA_SHELL = 2 };
 enum { LASTRO_LOG_DEBUG = 0, LASTRO_LOG_INFO = 1, LASTRO_LOG_NOTICE = 2, LASTRO_LOG_WARNING = 3, LASTRO_LOG_ERROR = 4 };
+
+enum { LASTRO_CHANGED_TOOLS = 0, LASTRO_CHANGED_PROMPTS = 1, LASTRO_CHANGED_RESOURCES = 2, LASTRO_CHANGED_RESOURCE = 3 };
 
 /* A question to the client, through the protocol's own means in each era. In the modern era the first pass returns
  * LASTRO_EASK: return it at once; the handler runs again from its start when the answers are there, so ask before
@@ -261,7 +264,9 @@ typedef struct lastro_access {
 enum {
     LASTRO_TOOL_QUICK = 1 << 0,       /* never waits, under about 100 µs: may run on the transport's own thread */
     LASTRO_TOOL_PROVENANCE = 1 << 1,  /* the host adds `provenance` (object) and `attribution` to the structured result */
-    LASTRO_TOOL_PROVENANCE_LIST = 1 << 2 /* the same with `provenance` as an array of blocks */
+    LASTRO_TOOL_PROVENANCE_LIST = 1 << 2, /* the same with `provenance` as an array of blocks */
+    LASTRO_TOOL_TASK = 1 << 3,       /* takes long: a client that knows tasks gets one from the start (see task) */
+    LASTRO_TOOL_TASK_ONLY = 1 << 4   /* the same, and other clients are refused */
 };
 
 typedef struct lastro_tool {
@@ -286,6 +291,8 @@ typedef struct lastro_resource {
     /* Templates only, may be NULL: candidates for a variable, best first, at most 100, as strings into values. */
     lastro_status (*complete)(void *self, lastro_call *call, lastro_text variable, lastro_text prefix,
                               lastro_writer *values, lastro_error *err);
+    /* JSON object of what else the lists shall say: annotations, icons, size, _meta. NULL: nothing. */
+    const char *more;
 } lastro_resource;
 
 typedef struct lastro_prompt_argument {
@@ -304,6 +311,7 @@ typedef struct lastro_prompt {
                          lastro_error *err);
     lastro_status (*complete)(void *self, lastro_call *call, lastro_text argument, lastro_text prefix,
                               lastro_writer *values, lastro_error *err); /* may be NULL */
+    const char *more;                 /* JSON object of what else the list shall say: icons, _meta. NULL: nothing */
 } lastro_prompt;
 
 /* Methods that other plugins may call. Name and version are the contract. */
@@ -424,6 +432,22 @@ typedef struct lastro_host {
     lastro_status (*service)(lastro_call *call, lastro_service_call *request);
     /* All at once, each a part of the call with its fair share of the sources. Returns the first failure's status. */
     lastro_status (*services)(lastro_call *call, lastro_service_call *requests, size_t count);
+
+    /* -- the client -- */
+    /* The client declared that capability, and that part of it when part is given: ("sampling", NULL),
+     * ("elicitation", "url"), ("extensions", "io.modelcontextprotocol/tasks"). An elicitation without parts means "form". */
+    bool (*client_can)(lastro_call *call, const char *capability, const char *part);
+    /* LASTRO_OK, or the error to return when the client lacks it: it learns what it should declare. */
+    lastro_status (*need_client)(lastro_call *call, const char *capability, const char *part, lastro_error *err);
+    /* What follows takes long: a client that knows tasks gets one now and looks in later; for others nothing changes.
+     * message: what is going on, for people; may be NULL. Tools only; once is enough. In a task ask works as in the
+     * modern era: the handler runs again from its start when the answers are there. */
+    void (*task)(lastro_call *call, const char *message);
+    /* The client need not keep a stream open meanwhile: it comes back for the rest after retry_ms. Where the protocol or
+     * the transport has no such thing nothing happens. */
+    void (*let_go)(lastro_call *call, uint32_t retry_ms);
+    /* Something that clients may have read is different now: a list, or one resource. Any thread, also outside calls. */
+    void (*changed)(int32_t what, const char *uri); /* LASTRO_CHANGED_*; uri: of LASTRO_CHANGED_RESOURCE */
 } lastro_host;
 
 /* ------------------------------------------------------------------ the plugin */

@@ -340,9 +340,9 @@ typedef struct {
     arena mem;
 } client;
 
-static inline void client_send(peer *p, const char *json, size_t len, bool response) {
+static inline void client_send(peer *p, const char *json, size_t len, peer_kind kind) {
     client *c = (client *)p;
-    (void)response;
+    (void)kind;
     pthread_mutex_lock(&c->lock);
     if (c->count < CLIENT_LINES)
         c->lines[c->count++] = strndup(json, len);
