@@ -32,6 +32,8 @@ void mcp_receive(session *s, peer *p, const char *text, size_t len);
 void mcp_refuse_long(session *s, peer *p, size_t limit);
 /* The client is gone or going: open subscriptions get their final result when answer. */
 void mcp_end_listeners(session *s, bool answer);
+/* The client of that peer is gone: its open subscriptions end without an answer. */
+void mcp_forget_peer(session *s, const peer *p);
 
 /* ---- for host.c ---- */
 void mcp_notify_progress(lastro_call *c, double done, double total, const char *message);
