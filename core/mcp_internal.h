@@ -45,6 +45,9 @@ mcp_method mcp_initialize, mcp_ping, mcp_discover, mcp_list_tools, mcp_list_reso
 void mcp_take_response(session *s, const rpc_message *m);
 bool mcp_end_listener(session *s, const json_value *id);
 
+/* Ends the text, sends it to the client unless the call is silent, and frees it. */
+void mcp_send_aside(lastro_call *c, json_writer *w);
+
 /* Writes the input_required result of a call whose handler asks. */
 void mcp_write_questions(lastro_call *c);
 
