@@ -20,6 +20,7 @@ static const char usage[] =
     "  list [tools|resources|prompts|plugins] [--json] what is served\n"
     "  run PLUGIN COMMAND …               a command that a plugin brings\n"
     "  manifest check|update|hash         the manifest against the live server\n"
+    "  manifest key NAME                  makes a key for a client over HTTP\n"
     "  schema check|test …                JSON Schema: validate, or run a test suite\n"
     "\n"
     "options, before or after the command\n"

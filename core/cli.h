@@ -17,6 +17,8 @@ int cli_call(const server_options *opts, int argc, char **argv);
 int cli_list(const server_options *opts, int argc, char **argv);
 int cli_run(const server_options *opts, int argc, char **argv);
 int cli_manifest(const server_options *opts, int argc, char **argv);
+/* lastro manifest key NAME; argv begins with "key". */
+int cli_manifest_key(int argc, char **argv);
 
 /* Where a command's answer goes: standard output, which plugins that print to descriptor 1 cannot reach. */
 FILE *cli_out(void);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cli_manifest.c -- lastro manifest check | update | hash: the manifest's promise against the live server. */
+/* cli_manifest.c -- lastro manifest check | update | hash: the manifest's promise against the live server; key is
+ * cli_manifest_key.c's. */
 #include "canonical.h"
 #include "cli.h"
 #include "fail.h"
@@ -15,7 +16,8 @@
 static const char usage[] =
     "usage: lastro manifest check                     listing and identity against the live server; exit 1 on drift\n"
     "       lastro manifest update                    writes the live listing into the manifest\n"
-    "       lastro manifest hash --plugins DIR [--output FILE]   writes each library's SHA-256 into the manifest\n";
+    "       lastro manifest hash --plugins DIR [--output FILE]   writes each library's SHA-256 into the manifest\n"
+    "       lastro manifest key NAME                  a new key for a client over HTTP, and the manifest's entry for it\n";
 
 /* ---- the live listing ---- */
 
@@ -294,6 +296,8 @@ int cli_manifest(const server_options *opts, int argc, char **argv) {
             what = "--help";
     if (strcmp(what, "hash") == 0)
         return hash(opts, argc, argv);
+    if (strcmp(what, "key") == 0)
+        return cli_manifest_key(argc - 1, argv + 1);
     if (strcmp(what, "check") != 0 && strcmp(what, "update") != 0) {
         fputs(usage, strcmp(what, "--help") == 0 ? stdout : stderr);
         return strcmp(what, "--help") == 0 ? CLI_OK : CLI_USAGE;

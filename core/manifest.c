@@ -182,6 +182,56 @@ static lastro_status read_plugins(manifest *m, const origin *o, const json_value
     return LASTRO_OK;
 }
 
+/* Why text is no hash of a key; NULL: it is one. What stands there may be the secret itself, so it is never repeated. */
+static const char *key_fault(const char *text) {
+    size_t prefix = sizeof MANIFEST_KEY_PREFIX - 1;
+    if (strncmp(text, MANIFEST_KEY_PREFIX, prefix) == 0 && strlen(text) == prefix + 64 &&
+        strspn(text + prefix, "0123456789abcdef") == 64)
+        return NULL;
+    return "\"key\" must be \"sha256:\" and 64 lower-case hexadecimal digits, as \"lastro manifest key NAME\" prints them; the "
+           "secret itself stays with the client";
+}
+
+static lastro_status read_principal(const origin *o, const json_value *v, lastro_error *err) {
+    struct {
+        const char *name, *key;
+    } p = {0};
+    static const field fields[] = {
+        {"name", WANT_TEXT, true, 0, 0},
+        {"key", WANT_TEXT, false, sizeof(char *), 0},
+        {"claims", WANT_OBJECT, false, NOWHERE, 0},
+    };
+    if (!json_is(v, JSON_OBJECT))
+        return refuse(o, v, "", err, "each entry of \"principals\" must be an object");
+    const char *name = json_str(json_member(v, "name")), *fault;
+    char subject[160];
+    snprintf(subject, sizeof subject, "principal \"%.128s\"", name ? name : "?");
+    lastro_status s = read_fields(o, v, subject, fields, sizeof fields / sizeof *fields, &p, err);
+    if (!s && !*p.name)
+        return refuse(o, json_member(v, "name"), "", err, "a principal needs a name that is not empty");
+    if (!s && p.key && (fault = key_fault(p.key)))
+        return refuse(o, json_member(v, "key"), subject, err, "%s", fault);
+    return s;
+}
+
+/* A name stands for one set of claims, a key for one name. */
+static lastro_status read_principals(manifest *m, const origin *o, lastro_error *err) {
+    for (json_iter it = json_iterate(m->principals); json_next(&it);) {
+        lastro_status s = read_principal(o, it.value, err);
+        if (s)
+            return s;
+        const json_value *name = json_member(it.value, "name"), *key = json_member(it.value, "key");
+        for (json_iter before = json_iterate(m->principals); json_next(&before) && before.value != it.value;) {
+            if (json_equal(json_member(before.value, "name"), name))
+                return refuse(o, name, "", err, "two principals are called \"%.128s\"", json_text_of(name).at);
+            if (key && json_member(before.value, "key") && json_equal(json_member(before.value, "key"), key))
+                return refuse(o, key, "", err, "\"%.128s\" and \"%.128s\" have the same key: make another with \"lastro manifest key "
+                              "NAME\"", json_text_of(json_member(before.value, "name")).at, json_text_of(name).at);
+        }
+    }
+    return LASTRO_OK;
+}
+
 static lastro_status read_http(manifest *m, const origin *o, lastro_error *err) {
     static const field fields[] = {
         {"listen", WANT_TEXT, false, offsetof(manifest_http, listen), 0},
@@ -245,6 +295,8 @@ static lastro_status read_root(manifest *m, const origin *o, lastro_error *err) 
                     &m->limits, err);
     if (!s)
         s = read_http(m, o, err);
+    if (!s)
+        s = read_principals(m, o, err);
     return s ? s : read_plugins(m, o, json_member(m->root, "plugins"), err);
 }
 

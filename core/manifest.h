@@ -17,6 +17,9 @@
 #include "json.h"
 #include <lastro/abi.h>
 
+/* What a principal's "key" begins with: the hexadecimal SHA-256 of the secret follows. */
+#define MANIFEST_KEY_PREFIX "sha256:"
+
 typedef struct {
     const char *name;
     const char *library;         /* absolute path or bare file name */
