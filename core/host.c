@@ -392,6 +392,15 @@ static const lastro_value *finish(lastro_call *c, lastro_writer *w, lastro_error
     }
     return parse(c, w->data, w->len, err);
 }
+static lastro_text to_json(lastro_call *c, const lastro_value *v) {
+    json_writer w;
+    json_writer_init(&w, 0);
+    json_write_value(&w, v);
+    char *copy = json_writer_finish(&w) ? arena_strndup(&c->mem, w.data, w.len) : NULL;
+    lastro_text ret = {copy, copy ? w.len : 0};
+    json_writer_free(&w);
+    return ret;
+}
 static void print(lastro_call *c, const char *bytes, size_t len) {
     if (c->era == LASTRO_ERA_SHELL && c->srv->shell_out)
         fwrite(bytes, 1, len, c->srv->shell_out);
@@ -684,5 +693,6 @@ void host_fill(server *s) {
         .client_can = mcp_client_can,
         .need_client = mcp_need_client,
         .let_go = let_go,
+        .to_json = to_json,
     };
 }

@@ -3,7 +3,7 @@
  * the comfort; this file alone is what both sides must agree on.
  *
  * ABI history (append-only: a struct grows at its end, a table gets new entries at its end, nothing moves)
- *   1  2026-11-30  first; the same day, at the ends: client_can, need_client, task, let_go, changed in lastro_host;
+ *   1  2026-11-30  first; the same day, at the ends: client_can, need_client, task, let_go, changed, to_json in lastro_host;
  *                  more in lastro_resource and lastro_prompt; LASTRO_TOOL_TASK, LASTRO_TOOL_TASK_ONLY
  *
  * Rules that hold everywhere
@@ -448,6 +448,9 @@ typedef struct lastro_host {
     void (*let_go)(lastro_call *call, uint32_t retry_ms);
     /* Something that clients may have read is different now: a list, or one resource. Any thread, also outside calls. */
     void (*changed)(int32_t what, const char *uri); /* LASTRO_CHANGED_*; uri: of LASTRO_CHANGED_RESOURCE */
+    /* The value as compact JSON text, where text is wanted: params of a question, the text of a resource. NUL-terminated; lives
+     * as long as the call. {NULL, 0}: budget spent. */
+    lastro_text (*to_json)(lastro_call *call, const lastro_value *v);
 } lastro_host;
 
 /* ------------------------------------------------------------------ the plugin */

@@ -178,6 +178,16 @@ static inline void lastro_add_text(lastro_writer *w, const char *text) {
     lastro->write_text(w, text, strlen(text));
 }
 
+/* What was written into a scratch writer, as JSON text that lives as long as the call: params of a question, the text of a
+ * resource. NULL with err filled: it is no JSON value, or the budget is spent. */
+static inline const char *lastro_written(lastro_call *call, lastro_writer *scratch, lastro_error *err) {
+    const lastro_value *v = lastro->finish(call, scratch, err);
+    const char *text = v ? lastro->to_json(call, v).at : NULL;
+    if (v && !text)
+        lastro_fail(err, LASTRO_ENOMEM, "out of memory");
+    return text;
+}
+
 /* One text item after the structured result, or the whole result of a tool without outputSchema. */
 static inline void lastro_content_text(lastro_call *call, const char *text) {
     lastro_writer *w = lastro->content(call);

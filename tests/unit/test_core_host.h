@@ -59,11 +59,15 @@ static inline lastro_status inner_talk(void *self, lastro_call *call, const last
     return LASTRO_OK;
 }
 
-static inline lastro_status inner_question(lastro_call *call, const char *key, const char *how, lastro_writer *out,
-                                           lastro_error *err) {
+static inline lastro_status inner_question(lastro_call *call, const char *key, const char *how, lastro_text message,
+                                           lastro_writer *out, lastro_error *err) {
     const lastro_value *answer = NULL;
-    lastro_question q = {.size = sizeof q, .key = key, .method = how, .params = "{\"message\":\"Who?\"}"};
-    lastro_status s = lastro->ask(call, &q, &answer, err);
+    lastro_writer *w = lastro->scratch(call);
+    lastro->begin_object(w);
+    lastro_put_string(w, "message", message);
+    lastro->end_object(w);
+    lastro_question q = {.size = sizeof q, .key = key, .method = how, .params = lastro_written(call, w, err)};
+    lastro_status s = q.params ? lastro->ask(call, &q, &answer, err) : LASTRO_EINTERNAL;
     if (s)
         return s;
     lastro->begin_object(out);
@@ -75,7 +79,7 @@ static inline lastro_status inner_ask(void *self, lastro_call *call, const lastr
                                       lastro_error *err) {
     (void)self;
     char *how = lastro_copy(call, lastro_get_text(args, "method", "elicitation/create"));
-    return inner_question(call, "user_name", how, out, err);
+    return inner_question(call, "user_name", how, lastro_get_text(args, "message", "Who?"), out, err);
 }
 
 /* Fails with the status and the text it is given. */
@@ -160,7 +164,8 @@ static inline lastro_status inner_part(void *self, lastro_call *call, const last
     (void)self;
     int64_t n = lastro_get_int(args, "n", 0);
     if (lastro_has(args, "ask"))
-        return inner_question(call, lastro_copy(call, lastro_get_text(args, "ask", "k")), "elicitation/create", out, err);
+        return inner_question(call, lastro_copy(call, lastro_get_text(args, "ask", "k")), "elicitation/create",
+                              (lastro_text){"Who?", 4}, out, err);
     nanosleep(&(struct timespec){.tv_nsec = n * 1000000}, NULL);
     lastro->progress(call, (double)n, 0, NULL);
     lastro_access access = {.size = sizeof access, .source = "book", .url = "book://part", .retrieved_at = n * 1000};
@@ -187,7 +192,7 @@ static const lastro_tool inner_tools[] = {
      .contract = INNER_TOOL("wait", INNER_OBJECT(",\"properties\":{\"ms\":{\"type\":\"integer\"}}"), INNER_OUT(INNER_TEXT))},
     {.size = sizeof(lastro_tool), .run = inner_talk, .contract = INNER_TOOL("talk", INNER_NONE, )},
     {.size = sizeof(lastro_tool), .run = inner_ask,
-     .contract = INNER_TOOL("ask", INNER_OBJECT(",\"properties\":{\"method\":{\"type\":\"string\"}}"), INNER_ANY)},
+     .contract = INNER_TOOL("ask", INNER_OBJECT(",\"properties\":{\"method\":{},\"message\":{\"type\":\"string\"}}"), INNER_ANY)},
     {.size = sizeof(lastro_tool), .flags = LASTRO_TOOL_QUICK, .run = inner_fail,
      .contract = INNER_TOOL("fail", INNER_OBJECT(",\"properties\":{\"status\":{\"type\":\"integer\"},\"text\":{}}"), INNER_ANY)},
     {.size = sizeof(lastro_tool), .flags = LASTRO_TOOL_QUICK, .run = inner_bad,

@@ -668,8 +668,8 @@ static void test_mcp__the_legacy_eras_ask_with_a_request(void) {
         else
             IS(AT(r, "isError"), "true");
     }
-    say("{'jsonrpc':'2.0','id':2,'method':'tools/call','params':{'name':'ask'}}");
-    hear();
+    say("{'jsonrpc':'2.0','id':2,'method':'tools/call','params':{'name':'ask','arguments':{'message':'a\\\"b\\n'}}}");
+    IS(AT(hear(), "params"), "{'message':'a\\\"b\\n'}"); /* written as JSON, not pasted */
     say("{'jsonrpc':'2.0','method':'notifications/cancelled','params':{'requestId':2}}");
     silence();
     say("{'jsonrpc':'2.0','id':3,'method':'tools/call','params':{'name':'ask','arguments':{'method':'sampling/createMessage'}}}");
