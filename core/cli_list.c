@@ -94,9 +94,9 @@ static void print_json(server *s, int kind) {
         print_plugins_json(s->reg);
         return;
     }
-    size_t len;
-    const char *text = surface_list(s->surface, (list_kind)kind, REV_2025_11_25, &len);
-    fprintf(cli_out(), "%s\n", text ? text : "");
+    surface_text *text = surface_take(s->surface, (list_kind)kind, REV_2025_11_25);
+    fprintf(cli_out(), "%s\n", text ? text->data : "");
+    surface_release(text);
 }
 
 int cli_list(const server_options *opts, int argc, char **argv) {

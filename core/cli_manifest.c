@@ -52,9 +52,10 @@ static void write_entry(json_writer *w, const json_value *entry) {
 static void write_listing(server *s, arena *a, json_writer *w) {
     json_begin_object(w);
     for (int i = 0; i < SECTIONS; i++) {
-        size_t len;
-        const char *text = surface_list(s->surface, sections[i].kind, REV_2025_11_25, &len);
-        const json_value *list = text ? json_member(json_read_copy(a, text, len, NULL, NULL), sections[i].list_member) : NULL;
+        surface_text *text = surface_take(s->surface, sections[i].kind, REV_2025_11_25);
+        const json_value *whole = text ? json_read_copy(a, text->data, text->len, NULL, NULL) : NULL;
+        const json_value *list = json_member(whole, sections[i].list_member);
+        surface_release(text);
         json_key(w, sections[i].member);
         json_begin_array(w);
         for (json_iter it = json_iterate(list); json_next(&it);)

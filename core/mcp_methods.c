@@ -98,15 +98,15 @@ static void list(lastro_call *c, list_kind kind) {
         mcp_error(c, RPC_PARAMS, NULL, "Unknown cursor: this list comes whole and gives none.");
         return;
     }
-    size_t len;
-    const char *text = surface_list(c->srv->surface, kind, c->rev, &len);
+    surface_text *text = surface_take(c->srv->surface, kind, c->rev);
     if (!text) {
         mcp_error(c, RPC_INTERNAL, NULL, "Out of memory.");
         return;
     }
     rpc_begin_result(&c->out, c->id);
-    json_write_raw(&c->out, text, len);
+    json_write_raw(&c->out, text->data, text->len);
     rpc_end(&c->out);
+    surface_release(text);
     mcp_answer(c);
 }
 void mcp_list_tools(lastro_call *c) {

@@ -6,15 +6,11 @@
 
 enum { TTL_MS = 300000 }; /* lists change only with a reload; five minutes is the protocol's own example */
 
-typedef struct {
-    char *text;
-    size_t len;
-} composed;
-
 struct surface {
     const registry *reg;
     pthread_mutex_t lock;
-    composed lists[LIST_KINDS][REV_COUNT];
+    uint32_t generation[LIST_KINDS];
+    surface_text *lists[LIST_KINDS][REV_COUNT]; /* each holds one use of it */
 };
 
 surface *surface_create(const registry *reg) {
@@ -31,7 +27,7 @@ void surface_destroy(surface *s) {
         return;
     for (int k = 0; k < LIST_KINDS; k++)
         for (int r = 0; r < REV_COUNT; r++)
-            free(s->lists[k][r].text);
+            surface_release(s->lists[k][r]);
     pthread_mutex_destroy(&s->lock);
     free(s);
 }
@@ -213,20 +209,44 @@ static void compose(const registry *reg, list_kind kind, revision rev, json_writ
     json_end_object(w);
 }
 
-const char *surface_list(surface *s, list_kind kind, revision rev, size_t *ret_len) {
-    pthread_mutex_lock(&s->lock);
-    composed *c = &s->lists[kind][rev];
-    if (!c->text) {
-        json_writer w;
-        json_writer_init(&w, 0);
-        compose(s->reg, kind, rev, &w);
-        if (json_writer_finish(&w)) {
-            *c = (composed){w.data, w.len};
-            w.data = NULL; /* kept */
-        }
-        json_writer_free(&w);
+/* NULL: out of memory. */
+static surface_text *compose_text(const surface *s, list_kind kind, revision rev) {
+    surface_text *t = NULL;
+    json_writer w;
+    json_writer_init(&w, 0);
+    compose(s->reg, kind, rev, &w);
+    if (json_writer_finish(&w) && (t = malloc(sizeof *t + w.len + 1))) {
+        *t = (surface_text){.users = 1, .generation = s->generation[kind], .len = w.len};
+        memcpy(t->data, w.data, w.len + 1);
     }
-    *ret_len = c->len;
+    json_writer_free(&w);
+    return t;
+}
+
+surface_text *surface_take(surface *s, list_kind kind, revision rev) {
+    pthread_mutex_lock(&s->lock);
+    surface_text **slot = &s->lists[kind][rev];
+    if (!*slot)
+        *slot = compose_text(s, kind, rev);
+    surface_text *t = *slot;
+    if (t)
+        atomic_fetch_add(&t->users, 1);
     pthread_mutex_unlock(&s->lock);
-    return c->text;
+    return t;
+}
+
+void surface_release(surface_text *t) {
+    if (t && atomic_fetch_sub(&t->users, 1) == 1)
+        free(t);
+}
+
+void surface_renew(surface *s, list_kind kind) {
+    surface_text *old[REV_COUNT];
+    pthread_mutex_lock(&s->lock);
+    s->generation[kind]++;
+    memcpy(old, s->lists[kind], sizeof old);
+    memset(s->lists[kind], 0, sizeof old);
+    pthread_mutex_unlock(&s->lock);
+    for (int r = 0; r < REV_COUNT; r++)
+        surface_release(old[r]);
 }

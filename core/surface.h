@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* surface.h -- what clients see of the registry: the lists, composed once per protocol revision and then copied,
- * so that every transport serves the same bytes. Any thread. */
+/* surface.h -- what clients see of the registry: the lists, composed once per generation and protocol revision and then
+ * copied, so that every transport serves the same bytes. Any thread. */
 #ifndef LASTRO_CORE_SURFACE_H
 #define LASTRO_CORE_SURFACE_H
 
@@ -11,8 +11,19 @@ typedef enum { LIST_TOOLS, LIST_RESOURCES, LIST_TEMPLATES, LIST_PROMPTS, LIST_KI
 
 surface *surface_create(const registry *reg); /* NULL: out of memory */
 void surface_destroy(surface *s);
-/* The whole result object of that list in that revision; borrowed. NULL: out of memory. */
-const char *surface_list(surface *s, list_kind kind, revision rev, size_t *ret_len);
+/* A composed list. Counted, because a list may be composed anew while the old one is being copied. */
+typedef struct {
+    atomic_uint users;
+    uint32_t generation; /* of the list: it changes when the list may have changed */
+    size_t len;
+    char data[];         /* the whole result object, NUL-terminated */
+} surface_text;
+
+/* That list in that revision; give it back with surface_release. NULL: out of memory. */
+surface_text *surface_take(surface *s, list_kind kind, revision rev);
+void surface_release(surface_text *t); /* accepts NULL */
+/* The list may be another one now: it is composed anew when it is next asked for. */
+void surface_renew(surface *s, list_kind kind);
 
 /* Members `name`, `title`, … of the server's identity as an object. */
 void surface_write_identity(const registry *reg, json_writer *w, revision rev);
