@@ -3,6 +3,7 @@
  * engine. */
 #include "clock.h"
 #include "fail.h"
+#include "header_params.h"
 #include "loader.h"
 #include "log.h"
 #include "mcp.h"
@@ -82,12 +83,18 @@ static lastro_status read_contract(plugin *p, tool *t, lastro_error *err) {
     return check_contract_members(t, err);
 }
 
+static lastro_status read_header_params(plugin *p, tool *t, lastro_error *err) {
+    lastro_error why = {0};
+    lastro_status s = header_params_read(&p->mem, t->input_schema, &t->header_params, &t->header_param_count, &why);
+    return s ? fail(err, s, "tool \"%s\": %s", t->name, why.text) : LASTRO_OK;
+}
+
 static lastro_status add_tool(lastro_registrar *r, const lastro_tool *def, lastro_error *err) {
     tool t = {.def = def, .owner = r->owner};
     if (!def || def->size < offsetof(lastro_tool, run) + sizeof def->run || !def->run)
         return fail(err, LASTRO_EABI, "a tool descriptor is shorter than ABI 1 asks, or has no run");
     lastro_status s = read_contract(r->owner, &t, err);
-    if (s)
+    if (s || (s = read_header_params(r->owner, &t, err)))
         return s;
     const plugin *owner = NULL;
     const tool *other = tool_anywhere(r->reg, t.name, &owner);

@@ -11,6 +11,7 @@
 
 typedef struct plugin plugin;
 typedef struct registry registry;
+typedef struct header_param header_param; /* header_params.h */
 
 typedef struct {
     const lastro_tool *def;
@@ -18,6 +19,8 @@ typedef struct {
     const char *name, *title, *language;
     const json_value *contract, *input_schema, *output_schema; /* output_schema: NULL when the tool has none */
     schema *input, *output;
+    const header_param *header_params; /* arguments that HTTP clients repeat in headers */
+    size_t header_param_count;
 } tool;
 typedef struct {
     const lastro_resource *def;
