@@ -303,9 +303,9 @@ static inline server *core_server_of(const char *manifest_text, lastro_error *er
     return s;
 }
 
-/* One with the plugin above. limits: the manifest's object. */
-static inline server *core_inner_server(const char *limits) {
-    static manifest_plugin entry = {.name = "inner", .library = "inner.so", .enabled = true, .isolation = "none"};
+/* One with that plugin. enabled: JSON array of its enabled tools, NULL: all. limits: the manifest's object. */
+static inline server *core_server_with(const lastro_plugin *desc, const char *enabled, const char *limits) {
+    static manifest_plugin entry = {.library = "inner.so", .enabled = true, .isolation = "none"};
     char text[600];
     lastro_error err;
     snprintf(text, sizeof text, "{\"manifest\":1,\"name\":\"test\",\"title\":\"Test\",\"version\":\"9.8.7\",\"description\":\"Of the tests\","
@@ -315,14 +315,14 @@ static inline server *core_inner_server(const char *limits) {
     plugin *p = reg ? calloc(1, sizeof *p) : NULL;
     if (!p)
         return NULL;
-    static const char enabled[] = "[\"echo\",\"wait\",\"talk\",\"ask\",\"fail\",\"bad\",\"big\",\"origin\",\"parts\"]";
     arena_init(&p->mem, 0);
-    entry.tools = json_read_copy(&p->mem, enabled, sizeof enabled - 1, NULL, NULL);
-    *p = (plugin){.entry = &entry, .desc = &inner_plugin, .fd = -1, .active = true, .mem = p->mem};
+    entry.name = desc->name;
+    entry.tools = enabled ? json_read_copy(&p->mem, enabled, strlen(enabled), NULL, NULL) : NULL;
+    *p = (plugin){.entry = &entry, .desc = desc, .fd = -1, .active = true, .mem = p->mem};
     *reg = (registry){.manifest = s->manifest, .plugins = p, .plugin_count = 1};
     lastro_registrar r = {.reg = reg, .owner = p};
-    if (inner_init(&s->host, &r, &p->self, &err) != LASTRO_OK || registry_seal(reg, &err) != LASTRO_OK) {
-        fprintf(stderr, "the inner plugin: %s\n", err.text);
+    if (desc->init(&s->host, &r, &p->self, &err) != LASTRO_OK || registry_seal(reg, &err) != LASTRO_OK) {
+        fprintf(stderr, "the plugin of the test: %s\n", err.text);
         abort();
     }
     loader_unload(s->reg);
@@ -330,6 +330,12 @@ static inline server *core_inner_server(const char *limits) {
     s->reg = reg;
     s->surface = surface_create(reg);
     return s;
+}
+
+/* One with the plugin above. */
+#define INNER_ENABLED "[\"echo\",\"wait\",\"talk\",\"ask\",\"fail\",\"bad\",\"big\",\"origin\",\"parts\"]"
+static inline server *core_inner_server(const char *limits) {
+    return core_server_with(&inner_plugin, INNER_ENABLED, limits);
 }
 
 /* ---- the client ---- */
