@@ -232,21 +232,23 @@ static lastro_status read_principals(manifest *m, const origin *o, lastro_error 
     return LASTRO_OK;
 }
 
+static const field http_fields[] = {
+    {"listen", WANT_TEXT, false, offsetof(manifest_http, listen), 0},
+    {"allowedOrigins", WANT_ARRAY, false, offsetof(manifest_http, allowed_origins), 0},
+    {"allowedHosts", WANT_ARRAY, false, offsetof(manifest_http, allowed_hosts), 0},
+    {"open", WANT_BOOL, false, offsetof(manifest_http, open), 0},
+    {"sse", WANT_BOOL, false, offsetof(manifest_http, sse), 0},
+    {"sessions", WANT_INT, false, offsetof(manifest_http, sessions), LIMIT_COUNT},
+    {"sessionMs", WANT_INT, false, offsetof(manifest_http, session_ms), 30 * LIMIT_MS},
+    {"connections", WANT_INT, false, offsetof(manifest_http, connections), LIMIT_COUNT},
+    {"ioThreads", WANT_INT, false, offsetof(manifest_http, io_threads), 64},
+    {"drainMs", WANT_INT, false, offsetof(manifest_http, drain_ms), LIMIT_MS},
+};
+enum { HTTP_FIELDS = sizeof http_fields / sizeof *http_fields };
+
 static lastro_status read_http(manifest *m, const origin *o, lastro_error *err) {
-    static const field fields[] = {
-        {"listen", WANT_TEXT, false, offsetof(manifest_http, listen), 0},
-        {"allowedOrigins", WANT_ARRAY, false, offsetof(manifest_http, allowed_origins), 0},
-        {"allowedHosts", WANT_ARRAY, false, offsetof(manifest_http, allowed_hosts), 0},
-        {"open", WANT_BOOL, false, offsetof(manifest_http, open), 0},
-        {"sse", WANT_BOOL, false, offsetof(manifest_http, sse), 0},
-        {"sessions", WANT_INT, false, offsetof(manifest_http, sessions), LIMIT_COUNT},
-        {"sessionMs", WANT_INT, false, offsetof(manifest_http, session_ms), 30 * LIMIT_MS},
-        {"connections", WANT_INT, false, offsetof(manifest_http, connections), LIMIT_COUNT},
-        {"ioThreads", WANT_INT, false, offsetof(manifest_http, io_threads), 64},
-        {"drainMs", WANT_INT, false, offsetof(manifest_http, drain_ms), LIMIT_MS},
-    };
     const json_value *v = json_member(m->root, "http");
-    lastro_status s = read_fields(o, v, "http", fields, sizeof fields / sizeof *fields, &m->http, err);
+    lastro_status s = read_fields(o, v, "http", http_fields, HTTP_FIELDS, &m->http, err);
     const json_value *lists[] = {m->http.allowed_origins, m->http.allowed_hosts};
     for (size_t i = 0; !s && i < sizeof lists / sizeof *lists; i++)
         for (json_iter it = json_iterate(lists[i]); json_next(&it);)
@@ -298,6 +300,60 @@ static lastro_status read_root(manifest *m, const origin *o, lastro_error *err) 
     if (!s)
         s = read_principals(m, o, err);
     return s ? s : read_plugins(m, o, json_member(m->root, "plugins"), err);
+}
+
+/* ---- members that the command line or the environment sets ---- */
+
+static void write_flag(json_writer *w, const char *text) {
+    static const char *const words[] = {"0", "1", "no", "yes", "false", "true"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(text, words[i]) == 0)
+            json_write_bool(w, i % 2);
+}
+
+/* "a, b" as a list */
+static void write_list(json_writer *w, const char *text) {
+    json_begin_array(w);
+    for (text += strspn(text, ", "); *text; text += strspn(text, ", ")) {
+        size_t len = strcspn(text, ", ");
+        json_write_string_n(w, text, len);
+        text += len;
+    }
+    json_end_array(w);
+}
+
+/* text as the JSON value that such a member has in the file; NULL: it is none. */
+static const json_value *value_of(manifest *m, const field *f, const char *text) {
+    json_writer w;
+    json_writer_init(&w, 0);
+    if (f->kind == WANT_BOOL)
+        write_flag(&w, text);
+    else if (f->kind == WANT_ARRAY)
+        write_list(&w, text);
+    else if (f->kind == WANT_INT)
+        json_write_number(&w, text, strlen(text));
+    else if (*text)
+        json_write_string(&w, text);
+    const json_value *v = json_writer_finish(&w) ? json_read_copy(&m->mem, w.data, w.len, NULL, NULL) : NULL;
+    json_writer_free(&w);
+    return v;
+}
+
+lastro_status manifest_set_http(manifest *m, const char *member, const char *text, lastro_error *err) {
+    static const char *const wants[] = {"a text", "yes or no", "", "texts with commas between them", "a positive integer"};
+    for (const field *f = http_fields; f < http_fields + HTTP_FIELDS; f++) {
+        if (strcmp(f->name, member) != 0)
+            continue;
+        const json_value *v = value_of(m, f, text);
+        if (v && fits(v, f)) {
+            store(&m->http, f, v);
+            return LASTRO_OK;
+        }
+        if (f->most)
+            return fail(err, LASTRO_EARGS, "must be %s, at most %lld; it is \"%.100s\"", wants[f->kind], (long long)f->most, text);
+        return fail(err, LASTRO_EARGS, "must be %s; it is \"%.100s\"", wants[f->kind], text);
+    }
+    return fail(err, LASTRO_EINTERNAL, "\"http\" has no member \"%s\"", member);
 }
 
 static manifest *create(void) {

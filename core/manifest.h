@@ -71,6 +71,10 @@ manifest *manifest_load(const char *path, lastro_error *err);
 manifest *manifest_empty(void);
 void manifest_destroy(manifest *m); /* accepts NULL */
 
+/* Sets one member of "http" by a text of the command line or the environment, under the rules of the file: a flag is
+ * yes, no, true, false, 1 or 0; a list has commas. LASTRO_EARGS: err says what it must be ("must be …"). */
+lastro_status manifest_set_http(manifest *m, const char *member, const char *text, lastro_error *err);
+
 /* Where the manifest is: explicit (may be NULL), else LASTRO_MANIFEST, else beside the executable, else the XDG
  * configuration folder, else /etc/lastro. buf gets the path. False: there is none in those places. */
 bool manifest_find(const char *explicit_path, const char *exe_dir, char *buf, size_t size);
