@@ -320,6 +320,12 @@ run_outcome call_run_tool(lastro_call *c, lastro_error *err) {
         return RUN_CANCELLED;
     if (s == LASTRO_EASK && c->questions)
         return RUN_ASK;
+    if (s == LASTRO_EASK) {
+        log_error("tool \"%s\" of plugin \"%s\" returned LASTRO_EASK but had asked nothing that is still open", c->tool->name,
+                  c->owner->entry->name);
+        s = LASTRO_EINTERNAL;
+        err->text[0] = '\0';
+    }
     if (s == LASTRO_OK) {
         err->text[0] = '\0'; /* a plugin may have filled it on a way that ended well */
         s = finish(c, err);

@@ -58,6 +58,12 @@ typedef struct call_question {
     const json_value *params;
 } call_question;
 
+typedef struct call_answer {
+    struct call_answer *next;
+    const char *key;
+    const json_value *value;
+} call_answer;
+
 struct lastro_call {
     pool_job job;                 /* first: the pool hands it back */
     server *srv;
@@ -75,7 +81,9 @@ struct lastro_call {
     const json_value *params;
     const char *method;
     const json_value *client;     /* the client's capabilities; NULL: unknown */
-    const json_value *progress_token, *answers; /* answers: inputResponses of the modern era */
+    const json_value *progress_token;
+    const json_value *answers, *earlier; /* to its questions, by key: those that came with it, and those of earlier rounds */
+    call_answer *used;            /* of answers, what the handler took */
     int32_t log_level;            /* what the client wants to hear; above LASTRO_LOG_ERROR: nothing */
     atomic_bool silent;           /* cancelled by the client: no answer goes out */
 

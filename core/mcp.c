@@ -221,7 +221,6 @@ static void serve_modern(lastro_call *c, const json_value *meta, const json_valu
         return;
     }
     c->client = json_member(meta, META_PREFIX "clientCapabilities");
-    c->answers = json_member(c->params, "inputResponses");
     if (level && log_level_of(json_str(level)) >= 0)
         c->log_level = log_level_of(json_str(level));
     run_method(c, MODERN);

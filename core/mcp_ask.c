@@ -2,20 +2,13 @@
 /* mcp_ask.c -- questions to the client while a call runs, and its answers. */
 #include "fail.h"
 #include "mcp_internal.h"
+#include "mcp_question.h"
+#include "mcp_state.h"
 #include "text.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-static const struct {
-    const char *method, *capability;
-    revision since;
-} askable[] = {
-    {"elicitation/create", "elicitation", REV_2025_06_18},
-    {"sampling/createMessage", "sampling", REV_2024_11_05},
-    {"roots/list", "roots", REV_2024_11_05},
-};
 
 typedef struct pending_ask {
     struct pending_ask *next;
@@ -52,35 +45,24 @@ lastro_status mcp_need_client(lastro_call *c, const char *capability, const char
     return mcp_client_can(c, capability, part) ? LASTRO_OK : lacks(c, capability, part, part ? part : capability, err);
 }
 
-static lastro_status check_askable(lastro_call *c, const lastro_question *q, const json_value *params, lastro_error *err) {
-    for (size_t i = 0; i < sizeof askable / sizeof *askable; i++) {
-        if (strcmp(askable[i].method, q->method) != 0)
-            continue;
-        const char *part = strcmp(q->method, "elicitation/create") != 0         ? NULL
-                           : json_text_is(json_member(params, "mode"), "url") ? "url"
-                                                                               : "form";
-        if (c->rev >= askable[i].since && mcp_client_can(c, askable[i].capability, part))
-            return LASTRO_OK;
-        return lacks(c, askable[i].capability, part && strcmp(part, "url") == 0 ? part : NULL, q->method, err);
-    }
-    return fail(err, LASTRO_EINTERNAL, "\"%s\" is nothing a client can be asked", q->method);
+static lastro_status check_askable(lastro_call *c, const question *q, lastro_error *err) {
+    if (c->rev >= q->since && mcp_client_can(c, q->capability, q->part))
+        return LASTRO_OK;
+    bool plain = q->part && strcmp(q->part, "form") == 0; /* an elicitation without parts means it */
+    return lacks(c, q->capability, plain ? NULL : q->part, q->method, err);
 }
 
 /* The modern era asks through the result: the handler runs again when the client has the answers. */
-static lastro_status ask_modern(lastro_call *c, const lastro_question *q, const json_value *params,
-                                const json_value **ret, lastro_error *err) {
+static lastro_status put_question(lastro_call *c, const char *name, const question *q, lastro_error *err) {
     lastro_call *root = c->root;
-    const json_value *answer = json_member(root->answers, q->key);
-    if (answer) {
-        *ret = answer;
-        return LASTRO_OK;
-    }
+    const json_value *params = question_for(c, q, err);
+    if (!params)
+        return (lastro_status)err->status;
     call_question *k = arena_new(&c->mem, call_question); /* a part's memory lives as long as its root */
-    const char *key = arena_strndup(&c->mem, q->key, strlen(q->key));
-    const char *how = arena_strndup(&c->mem, q->method, strlen(q->method));
-    if (!k || !key || !how)
+    const char *key = arena_strndup(&c->mem, name, strlen(name));
+    if (!k || !key)
         return fail(err, LASTRO_ENOMEM, "out of memory");
-    *k = (call_question){.key = key, .method = how, .params = params};
+    *k = (call_question){.key = key, .method = q->method, .params = params};
     pthread_mutex_lock(&root->lock);
     const call_question *other = root->questions;
     while (other && strcmp(other->key, key) != 0)
@@ -93,9 +75,31 @@ static lastro_status ask_modern(lastro_call *c, const lastro_question *q, const 
     return LASTRO_EASK;
 }
 
+static lastro_status ask_modern(lastro_call *c, const char *key, const question *q, const json_value **ret, lastro_error *err) {
+    bool fresh;
+    if (c->root->method && strcmp(c->root->method, "completion/complete") == 0)
+        return fail(err, LASTRO_EINTERNAL, "while it completes a word nothing can be asked in this protocol");
+    const json_value *answer = mcp_answer_to(c->root, key, &fresh);
+    const char *fault = answer ? question_fault(c, q, answer) : NULL;
+    if (fault && fresh)
+        return fail(err, LASTRO_EPARAMS, "inputResponses.%s is no answer to %s: %s", key, q->method, fault);
+    if (!answer || fault) /* an earlier answer to what is another question by now is none */
+        return put_question(c, key, q, err);
+    if (fresh && !mcp_keep_answer(c->root, &c->mem, key, answer))
+        return fail(err, LASTRO_ENOMEM, "out of memory");
+    *ret = answer;
+    return LASTRO_OK;
+}
+
 void mcp_write_questions(lastro_call *c) {
     json_writer *w = &c->out;
+    lastro_error err;
+    const char *state = mcp_make_state(c, &err);
     json_writer_reset(w);
+    if (!state) {
+        rpc_write_error(w, c->id, status_describe(err.status)->rpc, err.text, NULL);
+        return;
+    }
     rpc_begin_result(w, c->id);
     json_begin_object(w);
     surface_write_modern(c->srv->reg, w, c->rev, "input_required", false);
@@ -111,6 +115,8 @@ void mcp_write_questions(lastro_call *c) {
         json_end_object(w);
     }
     json_end_object(w);
+    json_key(w, "requestState");
+    json_write_string(w, state);
     mcp_end_result(c);
 }
 
@@ -128,6 +134,24 @@ static void send_question(lastro_call *c, int64_t number, const char *how, const
     json_write_value(&w, params);
     json_end_object(&w);
     mcp_send_aside(c, &w);
+}
+
+/* The client need not go on asking its user. It is told even when it has cancelled the call itself: that said nothing of
+ * this request. */
+static void take_back(lastro_call *c, int64_t number, const char *why) {
+    json_writer w;
+    json_writer_init(&w, 0);
+    rpc_begin_notification(&w, "notifications/cancelled");
+    json_begin_object(&w);
+    json_key(&w, "requestId");
+    json_write_int(&w, number);
+    json_key(&w, "reason");
+    json_write_string(&w, why);
+    json_end_object(&w);
+    rpc_end(&w);
+    if (json_writer_finish(&w) && c->peer)
+        c->peer->send(c->peer, w.data, w.len, PEER_ASIDE);
+    json_writer_free(&w);
 }
 
 static void wake_ask(void *arg) {
@@ -151,12 +175,35 @@ static void wait_for_answer(lastro_call *c, pending_ask *a) {
         }
 }
 
+static lastro_status refused(lastro_call *c, const question *q, const char *key, const char *why, lastro_error *err) {
+    char buf[sizeof err->text];
+    text_render(c->language, key, buf, sizeof buf,
+                TEXT_PAIRS("tool", c->tool ? c->tool->name : c->method ? c->method : "", "method", q->method, "why", why));
+    return fail(err, LASTRO_EDENIED, "%s", buf);
+}
+
+/* The response as an answer. */
+static lastro_status read_answer(lastro_call *c, const question *q, const json_value *response, const json_value **ret,
+                                 lastro_error *err) {
+    const json_value *error = json_member(response, "error"), *result = json_member(response, "result");
+    const char *said = json_str(json_member(error, "message"));
+    if (error)
+        return refused(c, q, "answer_error", said ? said : "?", err);
+    const char *fault = question_fault(c, q, result);
+    if (fault)
+        return refused(c, q, "answer_unusable", fault, err);
+    *ret = result;
+    return LASTRO_OK;
+}
+
 /* The legacy eras ask with a request of the server's own, on the same channel. */
-static lastro_status ask_legacy(lastro_call *c, const lastro_question *q, const json_value *params,
-                                const json_value **ret, lastro_error *err) {
+static lastro_status ask_legacy(lastro_call *c, const question *q, const json_value **ret, lastro_error *err) {
     session *s = c->session;
     pending_ask a = {.session = s};
     cancel_waiter waiter = {.wake = wake_ask, .arg = &a};
+    const json_value *params = question_for(c, q, err);
+    if (!params)
+        return (lastro_status)err->status;
     if (!cancel_listen(c->cancel_of, &waiter))
         return LASTRO_ECANCELLED;
     pthread_mutex_lock(&s->lock);
@@ -171,17 +218,12 @@ static lastro_status ask_legacy(lastro_call *c, const lastro_question *q, const 
     cancel_forget(c->cancel_of, &waiter);
     if (!a.done) {
         free(a.answer);
+        take_back(c, a.number, a.cancelled ? "the call that asked was cancelled" : "the call that asked has no time left");
         return a.cancelled ? LASTRO_ECANCELLED : LASTRO_EDEADLINE;
     }
     const json_value *v = a.answer ? json_read_copy(&c->mem, a.answer, a.len, NULL, NULL) : NULL;
     free(a.answer);
-    if (!v)
-        return fail(err, LASTRO_ENOMEM, "out of memory");
-    const char *refusal = json_str(json_member(json_member(v, "error"), "message"));
-    if (json_member(v, "error"))
-        return fail(err, LASTRO_EDENIED, "the client answered %s with an error: %s", q->method, refusal ? refusal : "");
-    *ret = json_member(v, "result");
-    return LASTRO_OK;
+    return v ? read_answer(c, q, v, ret, err) : fail(err, LASTRO_ENOMEM, "out of memory");
 }
 
 void mcp_take_response(session *s, const rpc_message *m) {
@@ -211,16 +253,16 @@ void mcp_take_response(session *s, const rpc_message *m) {
     json_writer_free(&w);
 }
 
-lastro_status mcp_ask(lastro_call *c, const lastro_question *q, const json_value **ret, lastro_error *err) {
-    json_error at;
-    if (!q->key || !q->method)
-        return fail(err, LASTRO_EINTERNAL, "a question needs key and method");
-    const char *text = q->params ? q->params : "{}";
-    const json_value *params = json_read_copy(&c->mem, text, strlen(text), NULL, &at);
-    if (!params)
-        return fail(err, LASTRO_EINTERNAL, "params of the question \"%s\": %s", q->key, at.text);
-    lastro_status s = check_askable(c, q, params, err);
-    if (s)
-        return s;
-    return c->era == LASTRO_ERA_MODERN ? ask_modern(c, q, params, ret, err) : ask_legacy(c, q, params, ret, err);
+lastro_status mcp_ask(lastro_call *c, const lastro_question *asked, const json_value **ret, lastro_error *err) {
+    question q;
+    lastro_error own;
+    if (!err)
+        err = &own;
+    lastro_status s = question_read(c, asked, &q, err);
+    if (!s)
+        s = check_askable(c, &q, err);
+    if (!s)
+        s = c->era == LASTRO_ERA_MODERN ? ask_modern(c, asked->key, &q, ret, err) : ask_legacy(c, &q, ret, err);
+    question_release(&q);
+    return s;
 }

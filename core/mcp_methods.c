@@ -3,6 +3,7 @@
 #include "fail.h"
 #include "log.h"
 #include "mcp_internal.h"
+#include "mcp_state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +136,12 @@ static bool handler_ok(lastro_call *c, lastro_status s, const lastro_error *err)
         mcp_answer(c);
         return false;
     }
+    if (s == LASTRO_EASK) {
+        log_error("%s of plugin \"%s\" returned LASTRO_EASK but had asked nothing that is still open", c->method, c->owner->entry->name);
+        mcp_error(c, RPC_INTERNAL, NULL, "The plugin %s waits for an answer but asked nothing. This is its defect; the server's log says more.",
+                  c->owner->entry->name);
+        return false;
+    }
     if (s == LASTRO_OK)
         return true;
     int code = status_describe((int32_t)s)->rpc; /* what a tool tells inside its result has no code of its own */
@@ -177,6 +184,8 @@ void mcp_read_resource(lastro_call *c) {
         no_resource(c, uri);
         return;
     }
+    if (!mcp_take_answers(c))
+        return;
     lastro_error err = {0};
     c->owner = r->owner;
     mcp_begin_result(c, true);
@@ -226,7 +235,7 @@ void mcp_get_prompt(lastro_call *c) {
                   name.at ? name.at : "");
         return;
     }
-    if (!good_prompt_arguments(c, p->def, arguments))
+    if (!good_prompt_arguments(c, p->def, arguments) || !mcp_take_answers(c))
         return;
     lastro_error err = {0};
     c->owner = p->owner;

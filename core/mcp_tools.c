@@ -3,6 +3,7 @@
 #include "fail.h"
 #include "log.h"
 #include "mcp_internal.h"
+#include "mcp_state.h"
 
 /* ---- tools/call ---- */
 
@@ -92,6 +93,8 @@ void mcp_call_tool(lastro_call *c) {
         return;
     }
     c->args = args ? args : empty_object();
+    if (!mcp_take_answers(c))
+        return;
     server_track(c);
     if (c->tool->def->flags & LASTRO_TOOL_QUICK) {
         run(c);

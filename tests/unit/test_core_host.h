@@ -64,7 +64,18 @@ static inline lastro_status inner_question(lastro_call *call, const char *key, c
     const lastro_value *answer = NULL;
     lastro_writer *w = lastro->scratch(call);
     lastro->begin_object(w);
-    lastro_put_string(w, "message", message);
+    if (strcmp(how, "sampling/createMessage") == 0) {
+        lastro_put_int(w, "maxTokens", 9);
+        lastro_put_array(w, "messages");
+        lastro->end_array(w);
+    } else {
+        lastro_put_string(w, "message", message);
+        lastro_put_object(w, "requestedSchema");
+        lastro_put_text(w, "type", "object");
+        lastro_put_object(w, "properties");
+        lastro->end_object(w);
+        lastro->end_object(w);
+    }
     lastro->end_object(w);
     lastro_question q = {.size = sizeof q, .key = key, .method = how, .params = lastro_written(call, w, err)};
     lastro_status s = q.params ? lastro->ask(call, &q, &answer, err) : LASTRO_EINTERNAL;
@@ -217,7 +228,8 @@ static inline lastro_status inner_read(void *self, lastro_call *call, lastro_tex
         return lastro_fail(err, LASTRO_EUPSTREAM, "the shelf is closed");
     if (lastro_text_is(uri, "inner://item/ask")) {
         const lastro_value *answer;
-        lastro_question q = {.size = sizeof q, .key = "which", .method = "sampling/createMessage"};
+        lastro_question q = {.size = sizeof q, .key = "which", .method = "sampling/createMessage",
+                             .params = "{\"messages\":[],\"maxTokens\":9}"};
         lastro_status s = lastro->ask(call, &q, &answer, err);
         if (s)
             return s;

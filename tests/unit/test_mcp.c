@@ -309,7 +309,8 @@ static void test_mcp__each_status_of_a_handler_has_its_place(void) {
     start();
     greet("2025-11-25");
     for (int status = 1; status <= LASTRO_STATUS_COUNT; status++) {
-        int code = status_describe(status)->rpc;
+        bool unasked = status == LASTRO_EASK; /* nothing was asked: a defect, whatever it says */
+        int code = unasked ? -32603 : status_describe(status)->rpc;
         for (int with_text = 0; with_text < 2; with_text++) {
             say("{'jsonrpc':'2.0','id':%d,'method':'tools/call','params':{'name':'fail','arguments':{'status':%d,'text':'%s'}}}",
                 status, status, with_text ? "so it is" : "");
@@ -317,7 +318,7 @@ static void test_mcp__each_status_of_a_handler_has_its_place(void) {
             snprintf(id, sizeof id, "%d", status);
             if (code) {
                 const json_value *e = ERROR_IS(id, code);
-                CU_ASSERT_EQUAL(says(AT(e, "error", "message"), "so it is"), with_text == 1);
+                CU_ASSERT_EQUAL(says(AT(e, "error", "message"), "so it is"), with_text == 1 && !unasked);
                 CU_ASSERT(says(AT(e, "error", "message"), "fail") || with_text);
             } else {
                 const json_value *r = RESULT(id);
@@ -545,11 +546,15 @@ static void test_mcp__subscriptions_stay_open_until_one_side_ends_them(void) {
 
 /* ---- questions ---- */
 
+#define NO_FIELDS "'requestedSchema':{'type':'object','properties':{}}"
+
 static void test_mcp__the_legacy_eras_ask_with_a_request(void) {
     static const struct {
         const char *answer, *result; /* result: of structuredContent; NULL: isError */
     } cases[] = {{"'result':{'action':'accept','content':{'n':1}}", "{'answer':{'action':'accept','content':{'n':1}}}"},
-                 {"'result':null", "{'answer':null}"},
+                 {"'result':{'action':'decline'}", "{'answer':{'action':'decline'}}"},
+                 {"'result':null", NULL},
+                 {"'result':{'action':'perhaps'}", NULL},
                  {"'error':{'code':-1,'message':'no thanks'}", NULL},
                  {"'error':5", NULL}};
     start();
@@ -558,7 +563,7 @@ static void test_mcp__the_legacy_eras_ask_with_a_request(void) {
         say("{'jsonrpc':'2.0','id':1,'method':'tools/call','params':{'name':'ask'}}");
         const json_value *q = hear();
         IS(AT(q, "method"), "'elicitation/create'");
-        IS(AT(q, "params"), "{'message':'Who?'}");
+        IS(AT(q, "params"), "{'message':'Who?'," NO_FIELDS "}");
         say("{'jsonrpc':'2.0','id':'%s','result':{'wrong':1}}", shown(AT(q, "id"))); /* a text is another id */
         say("{'jsonrpc':'2.0','id':999,'result':{'wrong':2}}");
         say("{'jsonrpc':'2.0','id':%s,%s}", shown(AT(q, "id")), cases[i].answer);
@@ -570,8 +575,9 @@ static void test_mcp__the_legacy_eras_ask_with_a_request(void) {
             IS(AT(r, "isError"), "true");
     }
     say("{'jsonrpc':'2.0','id':2,'method':'tools/call','params':{'name':'ask','arguments':{'message':'a\\\"b\\n'}}}");
-    IS(AT(hear(), "params"), "{'message':'a\\\"b\\n'}"); /* written as JSON, not pasted */
+    IS(AT(hear(), "params"), "{'message':'a\\\"b\\n'," NO_FIELDS "}"); /* written as JSON, not pasted */
     say("{'jsonrpc':'2.0','method':'notifications/cancelled','params':{'requestId':2}}");
+    IS(AT(hear(), "method"), "'notifications/cancelled'"); /* of the question */
     silence();
     say("{'jsonrpc':'2.0','id':3,'method':'tools/call','params':{'name':'ask','arguments':{'method':'sampling/createMessage'}}}");
     IS(AT(RESULT("3"), "isError"), "true"); /* this client said nothing of sampling */
@@ -588,7 +594,9 @@ static void test_mcp__a_question_nobody_answers_ends_with_the_call_s_time(void) 
     start_with("{\"callMs\":50}");
     greet("2025-11-25");
     say("{'jsonrpc':'2.0','id':1,'method':'tools/call','params':{'name':'ask'}}");
-    hear();
+    const json_value *q = hear(), *gone = hear();
+    IS(AT(gone, "method"), "'notifications/cancelled'");
+    CU_ASSERT(json_equal(AT(gone, "params", "requestId"), AT(q, "id")));
     const json_value *r = RESULT("1");
     IS(AT(r, "isError"), "true");
     CU_ASSERT(says(AT(r, "content", "0", "text"), "50 ms"));
@@ -600,19 +608,19 @@ static void test_mcp__the_modern_era_asks_through_the_result(void) {
     say("{'jsonrpc':'2.0','id':1,'method':'tools/call','params':{'name':'ask'," CLAIM_ASKS "}}");
     const json_value *r = RESULT("1");
     IS(AT(r, "resultType"), "'input_required'");
-    IS(AT(r, "inputRequests"), "{'user_name':{'method':'elicitation/create','params':{'message':'Who?'}}}");
+    IS(AT(r, "inputRequests"), "{'user_name':{'method':'elicitation/create','params':{'message':'Who?'," NO_FIELDS "}}}");
     CU_ASSERT(!AT(r, "content") && !AT(r, "ttlMs"));
     say("{'jsonrpc':'2.0','id':2,'method':'tools/call','params':{'name':'ask','inputResponses':{'user_name':{'action':'accept'}}," CLAIM_ASKS "}}");
     IS(AT(RESULT("2"), "structuredContent"), "{'answer':{'action':'accept'}}");
     say("{'jsonrpc':'2.0','id':3,'method':'tools/call','params':{'name':'ask','inputResponses':[]," CLAIM_ASKS "}}");
-    IS(AT(RESULT("3"), "resultType"), "'input_required'");
+    ERROR_IS("3", -32602);
     say("{'jsonrpc':'2.0','id':4,'method':'tools/call','params':{'name':'ask'," CLAIM "}}");
     IS(AT(ERROR_IS("4", -32021), "error", "data"), "{'requiredCapabilities':{'elicitation':{}}}");
     say("{'jsonrpc':'2.0','id':5,'method':'resources/read','params':{'uri':'inner://item/ask'," CLAIM "}}");
     IS(AT(ERROR_IS("5", -32021), "error", "data"), "{'requiredCapabilities':{'sampling':{}}}");
     say("{'jsonrpc':'2.0','id':6,'method':'resources/read','params':{'uri':'inner://item/ask'," CLAIM_ASKS "}}");
     r = RESULT("6");
-    IS(AT(r, "inputRequests"), "{'which':{'method':'sampling/createMessage','params':{}}}");
+    IS(AT(r, "inputRequests"), "{'which':{'method':'sampling/createMessage','params':{'messages':[],'maxTokens':9}}}");
     CU_ASSERT_PTR_NULL(AT(r, "contents"));
     finish();
 }
@@ -634,8 +642,8 @@ static void test_mcp__parts_of_a_call_run_side_by_side_and_end_in_order(void) {
     IS(AT(r, "resultType"), "'input_required'");
     CU_ASSERT_EQUAL(json_count(AT(r, "inputRequests")), 2); /* the same question of two parts is one */
     say("{'jsonrpc':'2.0','id':5,'method':'tools/call','params':{'name':'parts','arguments':{'items':[{'ask':'k'},{'ask':'m'}]},"
-        "'inputResponses':{'k':{'a':1},'m':{'b':2}}," CLAIM_ASKS "}}");
-    IS(AT(RESULT("5"), "structuredContent", "results"), "[{'answer':{'a':1}},{'answer':{'b':2}}]");
+        "'inputResponses':{'k':{'action':'cancel'},'m':{'action':'accept','content':{}}}," CLAIM_ASKS "}}");
+    IS(AT(RESULT("5"), "structuredContent", "results"), "[{'answer':{'action':'cancel'}},{'answer':{'action':'accept','content':{}}}]");
     finish();
 }
 
