@@ -120,6 +120,15 @@ void call_put(lastro_call *c) {
         call_destroy(c);
 }
 
+bool call_keep(lastro_call *c, void (*release)(void *pinned), void *pinned) {
+    call_pin *p = arena_new(&c->mem, call_pin);
+    if (!p)
+        return false;
+    *p = (call_pin){c->pins, release, pinned};
+    c->pins = p;
+    return true;
+}
+
 lastro_call *call_part(lastro_call *c, plugin *owner) {
     lastro_call *part = call_get(c->srv), *root = c->root;
     if (!part)

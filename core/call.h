@@ -30,15 +30,18 @@ typedef enum {
 
 /* Where the answers to one message go. */
 typedef struct peer {
-    /* One whole message without a final newline. Any thread. */
+    /* One whole message without a final newline. Any thread; with no lock of the core's but a subscription's own, so it may
+     * call mcp_forget_peer. */
     void (*send)(struct peer *p, const char *json, size_t len, peer_kind kind);
-    /* Another one who answers to this peer, or one less. NULL: the peer outlives all calls. The last release without an
-     * answer means that there is none. */
+    /* Another one who answers to this peer, or one less. NULL: the peer outlives all calls, and its session. The last
+     * release without an answer means that there is none. retain may be called under locks of the core: it must take none
+     * that is held while the core is called. */
     void (*retain)(struct peer *p);
     void (*release)(struct peer *p);
     /* The client need not wait on this stream; it asks again after that time. NULL: there is no such thing. */
     void (*let_go)(struct peer *p, uint32_t retry_ms);
     const char *principal; /* who asks, when the transport knows; NULL: the session's, or the server's own */
+    struct listener *listeners; /* mcp_listen.c's: its open subscriptions */
 } peer;
 
 typedef struct call_writer {
@@ -103,6 +106,9 @@ struct lastro_call {
     peer_kind ending;             /* of the answer */
     const char *trace, *trace_state; /* W3C trace context of the request; NULL: none */
     call_pin *pins;
+    double progress_told;         /* of the root, as the next two lines: the last progress the client heard of */
+    double progress_room;         /* notifications it may get at once */
+    int64_t progress_at;          /* monotonic ms of the last one; 0: there was none */
     fetch_budget *budget;         /* of the root; made when first needed */
     pthread_mutex_t lock;         /* of the root: budget, part numbers, log and progress */
     uint32_t part, next_part;
@@ -113,6 +119,9 @@ struct lastro_call {
 
 lastro_call *call_get(server *srv); /* NULL: out of memory */
 void call_put(lastro_call *c);      /* ends it: pins released, parts and memory given back; accepts NULL */
+
+/* pinned stays until the call ends. False: out of memory, and nobody will release it. */
+bool call_keep(lastro_call *c, void (*release)(void *pinned), void *pinned);
 
 /* Frees a call that call_put kept. Only for the end of the server. */
 void call_destroy(lastro_call *c);

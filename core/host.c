@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* host.c -- the table of services that plugins call (lastro_host), over the registry, the call and the fetch
  * engine. */
+#include "changes.h"
 #include "clock.h"
 #include "fail.h"
 #include "header_params.h"
@@ -14,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static server *the_server; /* one a process; set before the first plugin is loaded */
+/* One a process; set before the first plugin is loaded. Threads of plugins reach it under the lock, which they share. */
+static server *the_server;
+static pthread_rwlock_t reach = PTHREAD_RWLOCK_INITIALIZER;
 
 /* ---- while loading ---- */
 
@@ -420,13 +423,8 @@ static uint32_t record_fetch(void *arg, const fetch_access *a) {
 }
 static void pin(void *arg, void (*release)(void *), void *pinned) {
     lastro_call *c = arg;
-    call_pin *p = arena_new(&c->mem, call_pin);
-    if (!p) { /* nobody could release it later: it leaks rather than dies under the call */
+    if (!call_keep(c, release, pinned)) /* it leaks rather than dies under the call */
         c->prov.failed = true;
-        return;
-    }
-    *p = (call_pin){c->pins, release, pinned};
-    c->pins = p;
 }
 static void log_fetch(void *arg, int32_t level, const char *message) {
     log_line(level, "fetch: %s", message);
@@ -512,7 +510,10 @@ static void derived(lastro_call *c, const char *engine, const char *note) {
 /* ---- services of other plugins ---- */
 
 static bool service_available(const char *name, uint32_t version) {
-    return the_server->reg && registry_service(the_server->reg, name, version);
+    pthread_rwlock_rdlock(&reach);
+    bool there = the_server && the_server->reg && registry_service(the_server->reg, name, version);
+    pthread_rwlock_unlock(&reach);
+    return there;
 }
 
 static void explain(const schema_report *report, const char *what, lastro_error *err) {
@@ -624,6 +625,14 @@ static void let_go(lastro_call *c, uint32_t retry_ms) {
         c->peer->let_go(c->peer, retry_ms);
 }
 
+/* Any thread of a plugin, whenever it likes: before everything is loaded and after the end there is nobody to be told. */
+static void changed(int32_t what, const char *uri) {
+    pthread_rwlock_rdlock(&reach);
+    if (the_server && atomic_load(&the_server->serving))
+        changes_tell(the_server, what, uri);
+    pthread_rwlock_unlock(&reach);
+}
+
 /* ---- the table ---- */
 
 static size_t count(const lastro_value *v) {
@@ -633,8 +642,17 @@ static bool truth(const lastro_value *v) {
     return json_bool(v);
 }
 
+void host_leave(server *s) {
+    pthread_rwlock_wrlock(&reach);
+    if (the_server == s)
+        the_server = NULL;
+    pthread_rwlock_unlock(&reach);
+}
+
 void host_fill(server *s) {
+    pthread_rwlock_wrlock(&reach);
     the_server = s;
+    pthread_rwlock_unlock(&reach);
     s->host = (lastro_host){
         .size = sizeof(lastro_host),
         .abi = LASTRO_ABI,
@@ -700,6 +718,7 @@ void host_fill(server *s) {
         .client_can = mcp_client_can,
         .need_client = mcp_need_client,
         .let_go = let_go,
+        .changed = changed,
         .to_json = to_json,
     };
 }

@@ -32,37 +32,10 @@ static const struct {
     {"prompts/get", LEGACY | MODERN | SLOW, NEEDS_PROMPTS, mcp_get_prompt},
     {"completion/complete", LEGACY | MODERN | SLOW, NEEDS_COMPLETIONS, mcp_complete},
     {"logging/setLevel", LEGACY, NEEDS_NOTHING, mcp_set_level},
+    {"resources/subscribe", LEGACY, NEEDS_RESOURCES, mcp_subscribe},
+    {"resources/unsubscribe", LEGACY, NEEDS_RESOURCES, mcp_unsubscribe},
     {"subscriptions/listen", MODERN, NEEDS_NOTHING, mcp_listen},
 };
-
-/* ---- the session ---- */
-
-session *session_create(server *srv) {
-    session *s = calloc(1, sizeof *s);
-    if (!s)
-        return NULL;
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_mutex_init(&s->lock, NULL);
-    pthread_cond_init(&s->answered, &attr);
-    pthread_condattr_destroy(&attr);
-    arena_init(&s->mem, 0);
-    s->srv = srv;
-    s->log_level = LASTRO_LOG_ERROR + 1;
-    s->next_ask = 1;
-    return s;
-}
-
-void session_destroy(session *s) {
-    if (!s)
-        return;
-    mcp_end_listeners(s, false);
-    arena_free(&s->mem);
-    pthread_mutex_destroy(&s->lock);
-    pthread_cond_destroy(&s->answered);
-    free(s);
-}
 
 /* ---- ending a call ---- */
 
@@ -129,14 +102,13 @@ void mcp_end_result(lastro_call *c) {
 /* ---- a request ---- */
 
 static bool offered(const registry *reg, int needs) {
-    const offer *all = &reg->all;
     switch (needs) {
     case NEEDS_RESOURCES:
-        return all->resources.count + all->templates.count > 0;
+        return surface_has(reg, LIST_RESOURCES) || surface_has(reg, LIST_TEMPLATES);
     case NEEDS_PROMPTS:
-        return all->prompts.count > 0;
+        return surface_has(reg, LIST_PROMPTS);
     case NEEDS_COMPLETIONS:
-        return all->prompts.count + all->templates.count > 0;
+        return surface_has(reg, LIST_PROMPTS) || surface_has(reg, LIST_TEMPLATES);
     default:
         return true;
     }
@@ -227,13 +199,9 @@ static void serve_modern(lastro_call *c, const json_value *meta, const json_valu
 }
 
 static void serve_legacy(lastro_call *c) {
-    session *s = c->session;
-    pthread_mutex_lock(&s->lock);
-    c->rev = s->rev;
-    c->client = s->client;
-    c->log_level = s->log_level;
-    pthread_mutex_unlock(&s->lock);
-    if (strcmp(c->method, "initialize") == 0 || (c->rev == REV_NONE && strcmp(c->method, "ping") == 0)) {
+    bool greets = strcmp(c->method, "initialize") == 0, pings = strcmp(c->method, "ping") == 0;
+    session_enter(c->session, c, greets || pings);
+    if (greets || (c->rev == REV_NONE && pings)) {
         run_method(c, LEGACY);
     } else if (strcmp(c->method, "server/discover") == 0 && c->rev == REV_NONE) {
         mcp_error(c, RPC_PARAMS, NULL, "server/discover needs _meta with " META_PREFIX "protocolVersion and " META_PREFIX
@@ -265,10 +233,13 @@ static void serve_request(lastro_call *c, const rpc_message *m) {
 /* ---- other messages ---- */
 
 static void take_notification(lastro_call *c, const rpc_message *m) {
+    session *s = c->session;
     if (strcmp(m->method, "notifications/cancelled") == 0) {
         const json_value *id = json_member(m->params, "requestId");
-        if (id && !server_cancel(c->srv, c->session, id))
-            mcp_end_listener(c->session, id);
+        if (id && !server_cancel(c->srv, s, id))
+            mcp_end_listener(s, id);
+    } else if (strcmp(m->method, "notifications/initialized") == 0) {
+        session_ready(s);
     }
     mcp_drop(c); /* whatever it was: notifications are never answered */
 }

@@ -4,26 +4,40 @@
 #define LASTRO_CORE_MCP_H
 
 #include "server.h"
+#include "text_set.h"
+
+/* What a client declared when it initialized. Counted: calls read it while the client initializes anew. */
+typedef struct {
+    atomic_uint users;
+    arena mem;
+    const json_value *capabilities;
+} client_doc;
 
 /* What a legacy client negotiated. One a connection; begins with nothing. Fields are mcp.c's. */
 struct session {
     server *srv;
-    pthread_mutex_t lock;
-    pthread_cond_t answered;
+    session *next, *prev;     /* of the server's; under its sessions_lock */
+    pthread_mutex_t lock;     /* everything below */
+    pthread_cond_t answered;  /* a question was; or pins is 0 */
     revision rev;             /* REV_NONE: not initialized */
-    bool ready;               /* initialize was answered */
+    bool ready;               /* the client took the answer to initialize: it may be told things */
     int32_t log_level;
     const char *principal;    /* NULL: the server's own */
-    arena mem;                /* what lives as long as the session */
-    const json_value *client; /* capabilities of the client */
+    client_doc *client;       /* NULL: it declared nothing */
     struct pending_ask *asks;
     int64_t next_ask;
     struct listener *listeners;
+    uint32_t listener_count;
+    uint32_t listeners_most;  /* open subscriptions; 0: connections bound them. The transport's, as aside */
+    text_set watched;         /* URIs of resources/subscribe */
+    unsigned pins;            /* what is being sent to its peers that are not counted (peer.retain is NULL) */
     peer *aside;              /* where what answers nothing goes; NULL: nowhere. The transport's; set before the first message */
 };
 
 session *session_create(server *srv);   /* NULL: out of memory */
-void session_destroy(session *s);       /* no call of it is running; accepts NULL */
+/* No call of it is running. A change that is just being told to a peer of it which is not counted is waited for.
+ * Accepts NULL. */
+void session_destroy(session *s);
 
 /* One message (the bytes of one JSON text) from a client with a session. Answers go to p, now or later from a worker.
  * text is copied. Blank text is ignored. */

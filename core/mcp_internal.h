@@ -40,10 +40,21 @@ void mcp_end_result(lastro_call *c);
 /* One method. Runs on the transport's thread, or (slow) on a worker; must end the call. */
 typedef void mcp_method(lastro_call *c);
 mcp_method mcp_initialize, mcp_ping, mcp_discover, mcp_list_tools, mcp_list_resources, mcp_list_templates, mcp_list_prompts,
-    mcp_call_tool, mcp_read_resource, mcp_get_prompt, mcp_complete, mcp_set_level, mcp_listen;
+    mcp_call_tool, mcp_read_resource, mcp_get_prompt, mcp_complete, mcp_set_level, mcp_listen, mcp_subscribe, mcp_unsubscribe;
+
+/* A handshake: what was negotiated before is forgotten. */
+void session_begin(session *s, revision rev, const json_value *capabilities);
+/* A legacy request: what it finds negotiated is copied into c, and stays there while the client initializes anew. quiet: it
+ * says nothing about whether the client has seen the answer to initialize. */
+void session_enter(session *s, lastro_call *c, bool quiet);
+/* The client has seen the answer to initialize. */
+void session_ready(session *s);
 
 void mcp_take_response(session *s, const rpc_message *m);
+/* The subscription of that request ends without an answer. False: there is none. */
 bool mcp_end_listener(session *s, const json_value *id);
+/* Ends the call: there is no such resource. */
+void mcp_no_resource(lastro_call *c, const json_value *uri);
 
 /* Ends the text, sends it to the client unless the call is silent, and frees it. */
 void mcp_send_aside(lastro_call *c, json_writer *w);

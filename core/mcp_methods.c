@@ -26,17 +26,7 @@ static revision negotiate(const json_value *asked) {
     return r == REV_NONE || r == REV_2026_07_28 ? REV_2025_11_25 : r;
 }
 
-static const json_value *keep_for_session(session *s, const json_value *v) {
-    json_writer w;
-    json_writer_init(&w, 0);
-    json_write_value(&w, v);
-    const json_value *kept = v && json_writer_finish(&w) ? json_read_copy(&s->mem, w.data, w.len, NULL, NULL) : NULL;
-    json_writer_free(&w);
-    return kept;
-}
-
 void mcp_initialize(lastro_call *c) {
-    session *s = c->session;
     const json_value *asked = json_member(c->params, "protocolVersion");
     if (!json_is(asked, JSON_STRING)) {
         mcp_error(c, RPC_PARAMS, NULL, "initialize needs protocolVersion, a string such as \"%s\".",
@@ -44,10 +34,7 @@ void mcp_initialize(lastro_call *c) {
         return;
     }
     c->rev = negotiate(asked);
-    pthread_mutex_lock(&s->lock);
-    s->rev = c->rev;
-    s->client = keep_for_session(s, json_member(c->params, "capabilities"));
-    pthread_mutex_unlock(&s->lock);
+    session_begin(c->session, c->rev, json_member(c->params, "capabilities"));
     rpc_begin_result(&c->out, c->id);
     json_begin_object(&c->out);
     json_key(&c->out, "protocolVersion");
@@ -164,7 +151,7 @@ static const char *uri_data(lastro_call *c, const json_value *uri) {
     return text;
 }
 
-static void no_resource(lastro_call *c, const json_value *uri) {
+void mcp_no_resource(lastro_call *c, const json_value *uri) {
     mcp_error(c, c->rev >= REV_2026_07_28 ? RPC_PARAMS : RPC_RESOURCE, uri_data(c, uri),
               "There is no resource \"%.200s\"; resources/list and resources/templates/list say which there are.",
               json_text_of(uri).at);
@@ -181,7 +168,7 @@ void mcp_read_resource(lastro_call *c) {
     if (!r)
         r = registry_template(c->srv->reg, t.at, t.len);
     if (!r) {
-        no_resource(c, uri);
+        mcp_no_resource(c, uri);
         return;
     }
     if (!mcp_take_answers(c))
@@ -193,7 +180,7 @@ void mcp_read_resource(lastro_call *c) {
     json_begin_array(&c->out);
     lastro_status s = r->def->read(r->owner->self, c, (lastro_text){t.at, t.len}, &c->out, &err);
     if (s == LASTRO_ENOTFOUND && !atomic_load(&c->silent)) {
-        no_resource(c, uri);
+        mcp_no_resource(c, uri);
         return;
     }
     if (!handler_ok(c, s, &err))

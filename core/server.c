@@ -77,6 +77,7 @@ static void init_locks(server *s) {
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_mutex_init(&s->lock, NULL);
+    pthread_mutex_init(&s->sessions_lock, NULL);
     pthread_cond_init(&s->idle, &attr);
     pthread_condattr_destroy(&attr);
 }
@@ -110,6 +111,7 @@ static lastro_status start(server *s, lastro_error *err) {
         return LASTRO_ENOMEM;
     check_overrides(s);
     s->surface = surface_create(s->reg);
+    atomic_store(&s->serving, s->surface != NULL);
     return s->surface ? LASTRO_OK : fail(err, LASTRO_ENOMEM, "out of memory");
 }
 
@@ -139,6 +141,7 @@ void server_destroy(server *s) {
     if (!s)
         return;
     pool_destroy(s->pool);
+    host_leave(s);
     if (s->fetch)
         fetch_destroy(s->fetch);
     loader_unload(s->reg);
@@ -147,6 +150,7 @@ void server_destroy(server *s) {
     manifest_destroy(s->manifest);
     free(s->principal);
     pthread_mutex_destroy(&s->lock);
+    pthread_mutex_destroy(&s->sessions_lock);
     pthread_cond_destroy(&s->idle);
     free(s);
 }

@@ -36,6 +36,9 @@ struct server {
     unsigned free_count;
     lastro_call *inflight;
     unsigned inflight_count;
+    pthread_mutex_t sessions_lock;
+    session *sessions;         /* all there are */
+    atomic_bool serving;       /* everything is loaded */
 };
 
 /* NULL with err filled when the manifest is broken; a plugin that fails is logged and left out. */
@@ -59,5 +62,7 @@ void server_cancel_all(server *s);
 
 /* The whole-host table given to plugins (host.c). */
 void host_fill(server *s);
+/* Plugins' threads reach the server no more; waits for one that just does. */
+void host_leave(server *s);
 
 #endif

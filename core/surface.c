@@ -53,23 +53,45 @@ void surface_write_identity(const registry *reg, json_writer *w, revision rev) {
     json_end_object(w);
 }
 
+bool surface_has(const registry *reg, list_kind kind) {
+    switch (kind) {
+    case LIST_RESOURCES:
+        return reg->all.resources.count > 0;
+    case LIST_TEMPLATES:
+        return reg->all.templates.count > 0;
+    case LIST_PROMPTS:
+        return reg->all.prompts.count > 0;
+    case LIST_TOOLS:
+    case LIST_KINDS:
+        break;
+    }
+    return true;
+}
+
 void surface_write_capabilities(const registry *reg, json_writer *w, revision rev) {
-    json_begin_object(w);
+    bool resources = surface_has(reg, LIST_RESOURCES) || surface_has(reg, LIST_TEMPLATES);
+    bool prompts = surface_has(reg, LIST_PROMPTS);
     const struct {
         const char *name;
         bool there;
+        const char *can[2]; /* members that are true */
     } caps[] = {
-        {"tools", true},
-        {"resources", reg->all.resources.count + reg->all.templates.count > 0},
-        {"prompts", reg->all.prompts.count > 0},
-        {"completions", rev >= REV_2025_03_26 && reg->all.prompts.count + reg->all.templates.count > 0},
-        {"logging", true},
+        {"tools", true, {"listChanged"}},
+        {"resources", resources, {"subscribe", "listChanged"}},
+        {"prompts", prompts, {"listChanged"}},
+        {"completions", rev >= REV_2025_03_26 && (prompts || surface_has(reg, LIST_TEMPLATES)), {0}},
+        {"logging", true, {0}},
     };
+    json_begin_object(w);
     for (size_t i = 0; i < sizeof caps / sizeof *caps; i++) {
         if (!caps[i].there)
             continue;
         json_key(w, caps[i].name);
         json_begin_object(w);
+        for (size_t k = 0; k < 2 && caps[i].can[k]; k++) {
+            json_key(w, caps[i].can[k]);
+            json_write_bool(w, true);
+        }
         json_end_object(w);
     }
     json_end_object(w);

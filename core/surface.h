@@ -25,9 +25,12 @@ void surface_release(surface_text *t); /* accepts NULL */
 /* The list may be another one now: it is composed anew when it is next asked for. */
 void surface_renew(surface *s, list_kind kind);
 
+/* There is something of that kind to list; tools are always offered, be there any or not. */
+bool surface_has(const registry *reg, list_kind kind);
+
 /* Members `name`, `title`, … of the server's identity as an object. */
 void surface_write_identity(const registry *reg, json_writer *w, revision rev);
-/* {tools: {}, …}: only what is there. */
+/* {tools: {listChanged: true}, …}: only what is there. */
 void surface_write_capabilities(const registry *reg, json_writer *w, revision rev);
 /* The model's instructions, from the manifest and the plugins; NULL when there are none. Caller frees. */
 char *surface_instructions(const registry *reg);

@@ -229,7 +229,7 @@ static void test_mcp__what_is_not_offered_has_no_methods(void) {
     client_open(&peer_);
     say("{'jsonrpc':'2.0','id':1,'method':'initialize','params':{'protocolVersion':'2025-11-25'}}");
     const json_value *r = RESULT("1");
-    IS(AT(r, "capabilities"), "{'tools':{},'logging':{}}");
+    IS(AT(r, "capabilities"), "{'tools':{'listChanged':true},'logging':{}}");
     CU_ASSERT_PTR_NULL(AT(r, "instructions"));
     static const char *const methods[] = {"resources/list", "resources/templates/list", "resources/read", "prompts/list",
                                           "prompts/get", "completion/complete"};
