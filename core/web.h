@@ -44,7 +44,8 @@ typedef struct {
 /* The host's side. Nothing here may wait: head, request and gone run on the module's threads. */
 typedef struct web_handler {
     void *arg;
-    /* The head is whole, the body is not read. False: it was answered, and the body is thrown away. */
+    /* The head is whole and sound (else the module answered 400, 411, 413, 503 or 505 by itself); the body is not read.
+     * False: it was answered, and the body is thrown away; nothing more is told of this exchange. */
     bool (*head)(void *arg, web_exchange *x, const web_head *h);
     /* The whole request. body (NUL-terminated, "" when there is none) is borrowed until it returns. */
     void (*request)(void *arg, web_exchange *x, const web_head *h, const char *body, size_t len);
@@ -59,13 +60,14 @@ typedef struct web_handler {
 typedef struct {
     const char *listen;      /* "127.0.0.1:8717", "[::1]:0", "unix:/path"; NULL: the inherited socket (LISTEN_FDS) */
     unsigned io_threads;     /* 0: one a core, at most 8 */
-    unsigned connections;    /* at once, at most */
+    unsigned connections;    /* at once, at most; 0: 1024. The next ones wait in the backlog */
     size_t body_max;         /* of a request; longer ones get 413 without reaching the handler */
-    uint32_t head_ms, body_ms, idle_ms; /* absolute: a head, a body must be whole by then; an idle connection is closed */
+    /* absolute, 0: for ever: a head, a body must be whole by then; an idle connection is closed */
+    uint32_t head_ms, body_ms, idle_ms;
     uint32_t keepalive_ms;   /* a stream on which nothing was written for so long gets keepalive_text */
     const char *keepalive_text;
-    uint32_t stall_ms;       /* a reader that takes nothing for so long while bytes wait for it is cut */
-    size_t queue_max;        /* bytes that may wait on one stream before write refuses or waits */
+    uint32_t stall_ms;       /* a reader that takes nothing for so long while bytes wait for it is cut; 0: never */
+    size_t queue_max;        /* bytes that may wait on one stream before write refuses or waits; 0: 256 KiB */
     /* What is said before the handler is reached. NULL: the module's own plain text. */
     const char *too_large_body, *busy_body; /* JSON of 413 and 503 */
 } web_config;
