@@ -4,6 +4,7 @@
 #include "fail.h"
 #include "log.h"
 #include "server.h"
+#include "tasks.h"
 #include "text.h"
 
 #include <stdio.h>
@@ -297,10 +298,17 @@ static lastro_status finish(lastro_call *c, lastro_error *err) {
     return s ? s : check_size(c, err);
 }
 
+/* What the call was given from its start, in ms. */
+static int64_t time_given(const lastro_call *c) {
+    return c->tool->def->deadline_ms ? (int64_t)c->tool->def->deadline_ms
+           : c->task                 ? task_life(c->task)
+                                     : c->srv->manifest->limits.call_ms;
+}
+
 /* The texts that the host, not the plugin, owes the client. */
 static void complete_text(lastro_call *c, lastro_error *err) {
     char ms[32];
-    snprintf(ms, sizeof ms, "%lld", (long long)c->srv->manifest->limits.call_ms);
+    snprintf(ms, sizeof ms, "%lld", (long long)time_given(c));
     if (err->status == LASTRO_EINTERNAL && err->text[0])
         log_error("tool \"%s\" of plugin \"%s\": %s", c->tool->name, c->owner->entry->name, err->text);
     if (err->text[0])

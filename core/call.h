@@ -18,6 +18,7 @@ revision revision_of(const char *name, size_t len); /* REV_NONE: unknown */
 
 typedef struct server server;
 typedef struct session session;
+typedef struct task task;
 
 /* What a message is to the one that it answers; transports with status codes tell them apart, and a batch collects
  * answers. */
@@ -105,6 +106,8 @@ struct lastro_call {
     const char *lacking, *lacking_part; /* the client capability that was missing; NULL: none */
     peer_kind ending;             /* of the answer */
     const char *trace, *trace_state; /* W3C trace context of the request; NULL: none */
+    task *task;                   /* what it answers to instead of a request; NULL: it is none (mcp_tasks.c) */
+    bool lent;                    /* the pool does not count its thread */
     call_pin *pins;
     double progress_told;         /* of the root, as the next two lines: the last progress the client heard of */
     double progress_room;         /* notifications it may get at once */

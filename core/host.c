@@ -99,6 +99,8 @@ static lastro_status add_tool(lastro_registrar *r, const lastro_tool *def, lastr
     lastro_status s = read_contract(r->owner, &t, err);
     if (s || (s = read_header_params(r->owner, &t, err)))
         return s;
+    if (def->flags & LASTRO_TOOL_QUICK && def->flags & REGISTRY_TASK_FLAGS)
+        return fail(err, LASTRO_EARGS, "tool \"%s\" is marked quick and as one that becomes a task: it cannot be both", t.name);
     const plugin *owner = NULL;
     const tool *other = tool_anywhere(r->reg, t.name, &owner);
     if (other)
@@ -598,8 +600,9 @@ static lastro_status services(lastro_call *c, lastro_service_call *requests, siz
     }
     /* the last one runs here, and so does what no thread can begin at once: no call waits for a worker it
      * holds */
+    pool *workers = c->root->task ? c->srv->task_pool : c->srv->pool;
     for (size_t i = 0; i < count; i++)
-        if (jobs[i].part && (i + 1 == count || !pool_try(c->srv->pool, &jobs[i].job)))
+        if (jobs[i].part && (i + 1 == count || !pool_try(workers, &jobs[i].job)))
             run_job(&jobs[i].job);
     pthread_mutex_lock(&done.lock);
     while (done.left)
@@ -717,6 +720,7 @@ void host_fill(server *s) {
         .services = services,
         .client_can = mcp_client_can,
         .need_client = mcp_need_client,
+        .task = mcp_task,
         .let_go = let_go,
         .changed = changed,
         .to_json = to_json,

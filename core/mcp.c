@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { LEGACY = 1, MODERN = 2, SLOW = 4, MESSAGE_DEPTH = 256 };
-enum { NEEDS_NOTHING, NEEDS_RESOURCES, NEEDS_PROMPTS, NEEDS_COMPLETIONS };
+enum { NEEDS_NOTHING, NEEDS_RESOURCES, NEEDS_PROMPTS, NEEDS_COMPLETIONS, NEEDS_TASKS };
 
 static const struct {
     const char *name;
@@ -35,6 +35,9 @@ static const struct {
     {"resources/subscribe", LEGACY, NEEDS_RESOURCES, mcp_subscribe},
     {"resources/unsubscribe", LEGACY, NEEDS_RESOURCES, mcp_unsubscribe},
     {"subscriptions/listen", MODERN, NEEDS_NOTHING, mcp_listen},
+    {"tasks/get", MODERN, NEEDS_TASKS, mcp_get_task},
+    {"tasks/update", MODERN, NEEDS_TASKS, mcp_update_task},
+    {"tasks/cancel", MODERN, NEEDS_TASKS, mcp_cancel_task},
 };
 
 /* ---- ending a call ---- */
@@ -109,6 +112,8 @@ static bool offered(const registry *reg, int needs) {
         return surface_has(reg, LIST_PROMPTS);
     case NEEDS_COMPLETIONS:
         return surface_has(reg, LIST_PROMPTS) || surface_has(reg, LIST_TEMPLATES);
+    case NEEDS_TASKS:
+        return registry_makes_tasks(reg);
     default:
         return true;
     }
@@ -177,9 +182,15 @@ const char *mcp_envelope_fault(const json_value *params) {
                    "clientCapabilities (an object).";
 }
 
+void mcp_read_envelope(lastro_call *c) {
+    const json_value *meta = json_member(c->params, "_meta"), *level = json_member(meta, META_PREFIX "logLevel");
+    c->client = json_member(meta, META_PREFIX "clientCapabilities");
+    if (level && log_level_of(json_str(level)) >= 0)
+        c->log_level = log_level_of(json_str(level));
+}
+
 /* A request that carries its own envelope: served without state, before, after and between legacy traffic. */
-static void serve_modern(lastro_call *c, const json_value *meta, const json_value *version) {
-    const json_value *level = json_member(meta, META_PREFIX "logLevel");
+static void serve_modern(lastro_call *c, const json_value *version) {
     const char *fault = mcp_envelope_fault(c->params);
     c->era = LASTRO_ERA_MODERN;
     c->rev = REV_2026_07_28;
@@ -192,9 +203,7 @@ static void serve_modern(lastro_call *c, const json_value *meta, const json_valu
         mcp_refuse_version(c, version);
         return;
     }
-    c->client = json_member(meta, META_PREFIX "clientCapabilities");
-    if (level && log_level_of(json_str(level)) >= 0)
-        c->log_level = log_level_of(json_str(level));
+    mcp_read_envelope(c);
     run_method(c, MODERN);
 }
 
@@ -225,7 +234,7 @@ static void serve_request(lastro_call *c, const rpc_message *m) {
     if (json_is(token, JSON_STRING) || json_is(token, JSON_NUMBER))
         c->progress_token = token;
     if (version)
-        serve_modern(c, meta, version);
+        serve_modern(c, version);
     else
         serve_legacy(c);
 }

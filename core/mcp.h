@@ -54,6 +54,7 @@ void mcp_notify_progress(lastro_call *c, double done, double total, const char *
 void mcp_notify_log(lastro_call *c, int32_t level, const char *logger, const char *message);
 bool mcp_client_can(lastro_call *c, const char *capability, const char *part);
 lastro_status mcp_need_client(lastro_call *c, const char *capability, const char *part, lastro_error *err);
+void mcp_task(lastro_call *c, const char *message);
 lastro_status mcp_ask(lastro_call *c, const lastro_question *q, const json_value **ret, lastro_error *err);
 
 #endif

@@ -35,7 +35,8 @@ static lastro_status lacks(lastro_call *c, const char *capability, const char *p
     c->root->lacking = arena_strndup(&c->mem, capability, strlen(capability)); /* a part's memory lives as long as its root */
     c->root->lacking_part = part ? arena_strndup(&c->mem, part, strlen(part)) : NULL;
     pthread_mutex_unlock(&c->root->lock);
-    text_render(c->language, "client_lacks", buf, sizeof buf,
+    const char *key = strcmp(capability, "extensions") == 0 ? "client_lacks_extension" : "client_lacks";
+    text_render(c->language, key, buf, sizeof buf,
                 TEXT_PAIRS("tool", c->tool ? c->tool->name : c->method ? c->method : "", "method", what));
     /* before 2026 the protocol has no code for it, and a model can read a result better than a client an error */
     return fail(err, c->era == LASTRO_ERA_MODERN ? LASTRO_ECLIENT : LASTRO_EDENIED, "%s", buf);
@@ -91,6 +92,20 @@ static lastro_status ask_modern(lastro_call *c, const char *key, const question 
     return LASTRO_OK;
 }
 
+void mcp_write_input_requests(lastro_call *c, json_writer *w) {
+    json_begin_object(w);
+    for (call_question *q = c->questions; q; q = q->next) {
+        json_key(w, q->key);
+        json_begin_object(w);
+        json_key(w, "method");
+        json_write_string(w, q->method);
+        json_key(w, "params");
+        json_write_value(w, q->params);
+        json_end_object(w);
+    }
+    json_end_object(w);
+}
+
 void mcp_write_questions(lastro_call *c) {
     json_writer *w = &c->out;
     lastro_error err;
@@ -104,17 +119,7 @@ void mcp_write_questions(lastro_call *c) {
     json_begin_object(w);
     surface_write_modern(c->srv->reg, w, c->rev, "input_required", false);
     json_key(w, "inputRequests");
-    json_begin_object(w);
-    for (call_question *q = c->questions; q; q = q->next) {
-        json_key(w, q->key);
-        json_begin_object(w);
-        json_key(w, "method");
-        json_write_string(w, q->method);
-        json_key(w, "params");
-        json_write_value(w, q->params);
-        json_end_object(w);
-    }
-    json_end_object(w);
+    mcp_write_input_requests(c, w);
     json_key(w, "requestState");
     json_write_string(w, state);
     mcp_end_result(c);

@@ -20,6 +20,8 @@ void mcp_serve(lastro_call *c, const json_value *v);
 const json_value *mcp_claim(const json_value *params);
 /* What is wrong with the envelope of a request that makes the claim; NULL: nothing. */
 const char *mcp_envelope_fault(const json_value *params);
+/* Takes from a whole envelope what a call keeps of it: capabilities, log level. */
+void mcp_read_envelope(lastro_call *c);
 /* The claim names a modern revision that is served. */
 bool mcp_serves(const json_value *claim);
 /* Ends the call with -32022. */
@@ -40,7 +42,8 @@ void mcp_end_result(lastro_call *c);
 /* One method. Runs on the transport's thread, or (slow) on a worker; must end the call. */
 typedef void mcp_method(lastro_call *c);
 mcp_method mcp_initialize, mcp_ping, mcp_discover, mcp_list_tools, mcp_list_resources, mcp_list_templates, mcp_list_prompts,
-    mcp_call_tool, mcp_read_resource, mcp_get_prompt, mcp_complete, mcp_set_level, mcp_listen, mcp_subscribe, mcp_unsubscribe;
+    mcp_call_tool, mcp_read_resource, mcp_get_prompt, mcp_complete, mcp_set_level, mcp_listen, mcp_subscribe, mcp_unsubscribe,
+    mcp_get_task, mcp_update_task, mcp_cancel_task;
 
 /* A handshake: what was negotiated before is forgotten. */
 void session_begin(session *s, revision rev, const json_value *capabilities);
@@ -59,7 +62,26 @@ void mcp_no_resource(lastro_call *c, const json_value *uri);
 /* Ends the text, sends it to the client unless the call is silent, and frees it. */
 void mcp_send_aside(lastro_call *c, json_writer *w);
 
+/* The result object of a tool's call, whole. text: of RUN_TOLD. */
+void mcp_write_tool_result(lastro_call *c, json_writer *w, run_outcome outcome, const char *text);
+/* Reads name and arguments of c->params into tool and args. False with err (LASTRO_EPARAMS): they are unusable. */
+bool mcp_read_tool(lastro_call *c, lastro_error *err);
+/* Runs c->tool and ends the call with what came of it. For a worker. */
+void mcp_run_tool(lastro_call *c);
+
+/* ---- mcp_tasks.c ---- */
+
+/* A tool that is a task from its start: true, and the call may run, as one where the client knows tasks. False: the call
+ * was refused and has ended. */
+bool mcp_start_task(lastro_call *c);
+/* The run of a call that became a task is over; ends the call. */
+void mcp_end_task_run(lastro_call *c, run_outcome outcome, lastro_error *err);
+/* What progress says, for who looks in. */
+void mcp_task_progress(lastro_call *c, const char *message);
+
 /* Writes the input_required result of a call whose handler asks. */
 void mcp_write_questions(lastro_call *c);
+/* {KEY: {method, params}, …} of the questions that are open. */
+void mcp_write_input_requests(lastro_call *c, json_writer *w);
 
 #endif

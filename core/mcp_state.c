@@ -93,7 +93,7 @@ static bool is_used(const lastro_call *c, json_text key) {
     return false;
 }
 
-static void write_answers(const lastro_call *c, json_writer *w) {
+void mcp_write_answers(const lastro_call *c, json_writer *w) {
     json_begin_object(w);
     for (const call_answer *a = c->used; a; a = a->next) {
         json_key(w, a->key);
@@ -117,7 +117,7 @@ const char *mcp_make_state(lastro_call *c, lastro_error *err) {
     json_key(&w, "round");
     json_write_uint(&w, ++rounds);
     json_key(&w, "answers");
-    write_answers(c, &w);
+    mcp_write_answers(c, &w);
     json_end_object(&w);
     bool ok = json_writer_finish(&w);
     if (ok && bound)

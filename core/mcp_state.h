@@ -17,6 +17,8 @@ const json_value *mcp_answer_to(const lastro_call *root, const char *key, bool *
 /* The handler used that new answer: the next state keeps it. False: out of memory. mem: that of the call or a part. */
 bool mcp_keep_answer(lastro_call *root, arena *mem, const char *key, const json_value *answer);
 
+/* All answers that were used so far, as an object by key. */
+void mcp_write_answers(const lastro_call *c, json_writer *w);
 /* The state to send with the questions. NULL with err filled: LASTRO_EPARAMS (too many bytes of answers), LASTRO_ENOMEM. */
 const char *mcp_make_state(lastro_call *c, lastro_error *err);
 

@@ -7,8 +7,7 @@
 
 /* ---- tools/call ---- */
 
-static void write_meta(lastro_call *c, bool told) {
-    json_writer *w = &c->out;
+static void write_meta(lastro_call *c, json_writer *w, bool told) {
     json_key(w, "_meta");
     json_begin_object(w);
     if (c->rev >= REV_2026_07_28) {
@@ -19,17 +18,15 @@ static void write_meta(lastro_call *c, bool told) {
     json_end_object(w);
 }
 
-static void write_outcome(lastro_call *c, run_outcome outcome, const char *text) {
-    json_writer *w = &c->out;
-    rpc_begin_result(w, c->id);
+void mcp_write_tool_result(lastro_call *c, json_writer *w, run_outcome outcome, const char *text) {
     json_begin_object(w);
     if (c->rev >= REV_2026_07_28) {
         json_key(w, "resultType");
         json_write_string(w, "complete");
     }
     call_write_result(c, w, outcome, text);
-    write_meta(c, outcome == RUN_TOLD);
-    mcp_end_result(c);
+    write_meta(c, w, outcome == RUN_TOLD);
+    json_end_object(w);
 }
 
 /* {"requiredCapabilities": {NAME: {}}}, as -32021 wants it. */
@@ -41,33 +38,39 @@ const char *mcp_error_data(lastro_call *c, int32_t status) {
     return arena_printf(&c->mem, "{\"requiredCapabilities\":{\"%s\":{}}}", c->lacking);
 }
 
-static void run(lastro_call *c) {
-    if (atomic_load(&c->silent)) { /* cancelled while it waited for a worker */
-        mcp_drop(c);
-        return;
-    }
-    lastro_error err;
-    run_outcome outcome = call_run_tool(c, &err);
+static void answer(lastro_call *c, run_outcome outcome, const lastro_error *err) {
     switch (outcome) {
     case RUN_CANCELLED:
         mcp_drop(c);
         return;
     case RUN_ERROR:
-        mcp_error(c, status_describe(err.status)->rpc, mcp_error_data(c, err.status), "%s", err.text);
+        mcp_error(c, status_describe(err->status)->rpc, mcp_error_data(c, err->status), "%s", err->text);
         return;
     case RUN_ASK:
         mcp_write_questions(c);
         break;
     case RUN_RESULT:
     case RUN_TOLD:
-        write_outcome(c, outcome, err.text);
+        rpc_begin_result(&c->out, c->id);
+        mcp_write_tool_result(c, &c->out, outcome, err->text);
+        rpc_end(&c->out);
         break;
     }
     mcp_answer(c);
 }
 
+void mcp_run_tool(lastro_call *c) {
+    bool unwanted = c->task ? cancel_raised(&c->cancel) : atomic_load(&c->silent); /* while it waited for a worker */
+    lastro_error err;
+    run_outcome outcome = unwanted ? RUN_CANCELLED : call_run_tool(c, &err);
+    if (c->task)
+        mcp_end_task_run(c, outcome, &err);
+    else
+        answer(c, outcome, &err);
+}
+
 static void run_job(pool_job *job) {
-    run((lastro_call *)job);
+    mcp_run_tool((lastro_call *)job);
 }
 
 static const json_value *empty_object(void) {
@@ -75,45 +78,56 @@ static const json_value *empty_object(void) {
     return &empty;
 }
 
-void mcp_call_tool(lastro_call *c) {
+bool mcp_read_tool(lastro_call *c, lastro_error *err) {
     const json_value *name = json_member(c->params, "name"), *args = json_member(c->params, "arguments");
     json_text n = json_text_of(name);
-    if (!json_is(name, JSON_STRING)) {
-        mcp_error(c, RPC_PARAMS, NULL, "tools/call needs name, a string.");
-        return;
-    }
+    if (!json_is(name, JSON_STRING))
+        return fail(err, LASTRO_EPARAMS, "tools/call needs name, a string."), false;
     c->tool = registry_tool(c->srv->reg, n.at, n.len);
-    if (!c->tool) {
-        mcp_error(c, RPC_PARAMS, NULL, "Unknown tool \"%.128s\"%s; tools/list says which there are.", n.at,
-                  registry_tool_is_disabled(c->srv->reg, n.at, n.len) ? " (it is not enabled here)" : "");
-        return;
-    }
-    if (args && !json_is(args, JSON_OBJECT)) {
-        mcp_error(c, RPC_PARAMS, NULL, "arguments must be an object.");
-        return;
-    }
+    if (!c->tool)
+        return fail(err, LASTRO_EPARAMS, "Unknown tool \"%.128s\"%s; tools/list says which there are.", n.at,
+                    registry_tool_is_disabled(c->srv->reg, n.at, n.len) ? " (it is not enabled here)" : ""),
+               false;
+    if (args && !json_is(args, JSON_OBJECT))
+        return fail(err, LASTRO_EPARAMS, "arguments must be an object."), false;
     c->args = args ? args : empty_object();
+    return true;
+}
+
+void mcp_call_tool(lastro_call *c) {
+    lastro_error err;
+    if (!mcp_read_tool(c, &err)) {
+        mcp_error(c, RPC_PARAMS, NULL, "%s", err.text);
+        return;
+    }
     if (!mcp_take_answers(c))
         return;
     server_track(c);
     if (c->tool->def->flags & LASTRO_TOOL_QUICK) {
-        run(c);
+        mcp_run_tool(c);
         return;
     }
+    if (c->tool->def->flags & (LASTRO_TOOL_TASK | LASTRO_TOOL_TASK_ONLY) && !mcp_start_task(c))
+        return;
     c->job.run = run_job;
-    pool_submit(c->srv->pool, &c->job);
+    pool_submit(c->task ? c->srv->task_pool : c->srv->pool, &c->job);
 }
 
 /* ---- while it runs ---- */
 
 void mcp_send_aside(lastro_call *c, json_writer *w) {
-    if (json_writer_finish(w) && c->peer && !atomic_load(&c->root->silent))
-        c->peer->send(c->peer, w->data, w->len, PEER_ASIDE);
+    lastro_call *root = c->root;
+    pthread_mutex_lock(&root->lock); /* against its becoming a task, after which nothing more goes to that peer */
+    if (json_writer_finish(w) && root->peer && !atomic_load(&root->silent))
+        root->peer->send(root->peer, w->data, w->len, PEER_ASIDE);
+    pthread_mutex_unlock(&root->lock);
     json_writer_free(w);
 }
 
 void mcp_notify_progress(lastro_call *c, double done, double total, const char *message) {
-    if (!c->progress_token || !c->peer)
+    if (c->tool && c->tool->def->flags & REGISTRY_TASK_FLAGS)
+        mcp_task_progress(c, message);
+    if (!c->progress_token)
         return;
     json_writer w;
     json_writer_init(&w, 0);
@@ -137,7 +151,7 @@ void mcp_notify_progress(lastro_call *c, double done, double total, const char *
 }
 
 void mcp_notify_log(lastro_call *c, int32_t level, const char *logger, const char *message) {
-    if (c->log_level > LASTRO_LOG_ERROR || level < c->log_level || !c->peer)
+    if (c->log_level > LASTRO_LOG_ERROR || level < c->log_level)
         return;
     json_writer w;
     json_writer_init(&w, 0);

@@ -11,7 +11,7 @@ struct pool {
     pthread_mutex_t lock;
     pthread_cond_t work, gone;
     pool_job *first, **last;
-    unsigned most, threads, idle, queued;
+    unsigned most, threads, idle, queued, lent;
     bool stopping;
 };
 
@@ -28,6 +28,8 @@ static void *serve(void *arg) {
             pthread_mutex_unlock(&p->lock);
             job->run(job);
             pthread_mutex_lock(&p->lock);
+            if (p->threads - p->lent > p->most) /* one was made in the place of this one, which was lent */
+                break;
             continue;
         }
         if (p->stopping)
@@ -94,7 +96,7 @@ static bool add_thread(pool *p) {
 
 static bool enqueue(pool *p, pool_job *job, bool only_now) {
     pthread_mutex_lock(&p->lock);
-    bool at_once = p->idle > p->queued || (p->threads < p->most && add_thread(p));
+    bool at_once = p->idle > p->queued || (p->threads - p->lent < p->most && add_thread(p));
     bool take = at_once || (!only_now && p->threads > 0);
     if (take) {
         job->next = NULL;
@@ -114,4 +116,22 @@ bool pool_try(pool *p, pool_job *job) {
 void pool_submit(pool *p, pool_job *job) {
     if (!enqueue(p, job, false))
         job->run(job); /* no thread can be made at all: better slow than never */
+}
+
+bool pool_lend(pool *p) {
+    pthread_mutex_lock(&p->lock);
+    bool ok = p->lent < p->most && p->lent < p->threads;
+    if (ok) {
+        p->lent++;
+        if (p->queued > p->idle) /* somebody waits for the place that is free now */
+            add_thread(p);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return ok;
+}
+
+void pool_give_back(pool *p) {
+    pthread_mutex_lock(&p->lock);
+    p->lent--;
+    pthread_mutex_unlock(&p->lock);
 }

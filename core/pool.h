@@ -23,4 +23,9 @@ void pool_submit(pool *p, pool_job *job);
 /* The same, but only when a thread can begin at once; false: nothing was done. */
 bool pool_try(pool *p, pool_job *job);
 
+/* The job that calls this will run for long: its thread no longer counts, so that others find one as before. At most as
+ * many are lent as the pool has threads; false: no more are. Given back by the same job before it ends. */
+bool pool_lend(pool *p);
+void pool_give_back(pool *p);
+
 #endif

@@ -223,3 +223,10 @@ const service *registry_service(const registry *reg, const char *name, uint32_t 
     }
     return NULL;
 }
+
+bool registry_makes_tasks(const registry *reg) {
+    for (size_t i = 0; i < reg->all.tools.count; i++)
+        if (reg->all.tools.at[i].def->flags & REGISTRY_TASK_FLAGS)
+            return true;
+    return false;
+}

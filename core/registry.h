@@ -92,6 +92,9 @@ struct registry {
     size_t tool_index_size;
 };
 
+/* Calls of such a tool may become tasks. */
+#define REGISTRY_TASK_FLAGS (LASTRO_TOOL_TASK | LASTRO_TOOL_TASK_ONLY | LASTRO_TOOL_MAY_TASK)
+
 #define VECTOR_ADD(vector) (registry_grow((void **)&(vector).at, &(vector).count, &(vector).cap, sizeof *(vector).at))
 /* Room for one more: its index in *at[count++], zeroed; NULL: out of memory. */
 void *registry_grow(void **at, size_t *count, size_t *cap, size_t item);
@@ -108,6 +111,8 @@ const resource *registry_template_by_uri(const registry *reg, const char *uri_te
 const prompt *registry_prompt(const registry *reg, const char *name, size_t len);
 const source *registry_source(const registry *reg, const char *name);
 const service *registry_service(const registry *reg, const char *name, uint32_t version);
+/* Some tool's calls may become tasks. */
+bool registry_makes_tasks(const registry *reg);
 /* The manifest enables that tool of p. */
 bool registry_tool_enabled(const plugin *p, const char *name);
 /* The tool of that name that is loaded but not enabled; for texts. */

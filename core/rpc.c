@@ -76,9 +76,7 @@ void rpc_end(json_writer *w) {
     json_end_object(w);
 }
 
-void rpc_write_error(json_writer *w, const json_value *id, int code, const char *text, const char *data) {
-    begin(w, id);
-    json_key(w, "error");
+void rpc_write_error_object(json_writer *w, int code, const char *text, const char *data) {
     json_begin_object(w);
     json_key(w, "code");
     json_write_int(w, code);
@@ -89,5 +87,11 @@ void rpc_write_error(json_writer *w, const json_value *id, int code, const char 
         json_write_raw(w, data, strlen(data));
     }
     json_end_object(w);
+}
+
+void rpc_write_error(json_writer *w, const json_value *id, int code, const char *text, const char *data) {
+    begin(w, id);
+    json_key(w, "error");
+    rpc_write_error_object(w, code, text, data);
     json_end_object(w);
 }

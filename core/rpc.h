@@ -41,5 +41,7 @@ void rpc_begin_notification(json_writer *w, const char *method);
 void rpc_end(json_writer *w);
 /* The whole error message; id NULL: left out. data: a JSON text, or NULL. */
 void rpc_write_error(json_writer *w, const json_value *id, int code, const char *text, const char *data);
+/* Its error member alone. */
+void rpc_write_error_object(json_writer *w, int code, const char *text, const char *data);
 
 #endif

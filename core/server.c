@@ -6,6 +6,7 @@
 #include "loader.h"
 #include "log.h"
 #include "rpc.h"
+#include "tasks.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -15,6 +16,8 @@
 #include <time.h>
 
 #define USER_AGENT "lastro/" LASTRO_VERSION
+
+enum { TASKS_MOST = 1024, TASKS_BYTES = 64 << 20, TASK_KEEP_MS = 300000, TASK_POLL_MS = 500 };
 
 /* The transport is a host module: loaded when the first request really goes out. */
 static const http_transport *load_transport(void *arg, lastro_error *err) {
@@ -82,6 +85,14 @@ static void init_locks(server *s) {
     pthread_condattr_destroy(&attr);
 }
 
+/* Twice the largest result has room in any case. */
+static tasks *make_tasks(const manifest_limits *limits) {
+    size_t two = (size_t)limits->result_bytes * 2;
+    tasks_config config = {.most = TASKS_MOST, .bytes = two > TASKS_BYTES ? two : TASKS_BYTES, .life_ms = limits->task_ms,
+                           .keep_ms = TASK_KEEP_MS, .poll_ms = TASK_POLL_MS};
+    return tasks_create(&config);
+}
+
 static lastro_status start(server *s, lastro_error *err) {
     if (!file_exe_dir(s->exe_dir, sizeof s->exe_dir))
         return fail(err, LASTRO_EINTERNAL, "cannot tell where the program is: /proc is not there");
@@ -98,7 +109,9 @@ static lastro_status start(server *s, lastro_error *err) {
         return fail(err, LASTRO_EINTERNAL, "the kernel gives no random numbers");
     s->fetch = fetch_create(&config);
     s->pool = pool_create((unsigned)s->manifest->limits.workers);
-    if (!s->fetch || !s->pool)
+    s->task_pool = pool_create((unsigned)s->manifest->limits.workers);
+    s->tasks = make_tasks(&s->manifest->limits);
+    if (!s->fetch || !s->pool || !s->task_pool || !s->tasks)
         return fail(err, LASTRO_ENOMEM, "out of memory");
     const char *named = getenv("LASTRO_PRINCIPAL");
     s->principal = strdup(named && *named          ? named
@@ -140,8 +153,10 @@ static void free_kept_calls(server *s) {
 void server_destroy(server *s) {
     if (!s)
         return;
+    pool_destroy(s->task_pool);
     pool_destroy(s->pool);
     host_leave(s);
+    tasks_destroy(s->tasks);
     if (s->fetch)
         fetch_destroy(s->fetch);
     loader_unload(s->reg);
@@ -213,6 +228,19 @@ bool server_cancel(server *s, const session *of, const json_value *id) {
     }
     pthread_mutex_unlock(&s->lock);
     return found;
+}
+
+peer *server_detach(lastro_call *c) {
+    server *s = c->srv;
+    pthread_mutex_lock(&s->lock);
+    peer *p = atomic_load(&c->silent) ? NULL : c->peer;
+    if (p) {
+        c->peer = NULL;
+        c->session = NULL;
+        c->id = NULL;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return p;
 }
 
 void server_cancel_peer(server *s, const peer *of) {

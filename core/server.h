@@ -9,6 +9,8 @@
 
 #include <stdio.h>
 
+struct tasks;
+
 typedef struct {
     const char *manifest_path; /* --manifest; NULL: searched */
     bool offline;
@@ -25,6 +27,8 @@ struct server {
     surface *surface;
     fetch_engine *fetch;
     pool *pool;
+    pool *task_pool;           /* for what is a task before it runs: long ones must not keep others waiting */
+    struct tasks *tasks;
     lastro_host host;
     seal seal;                 /* signs what clients keep for us */
     char *principal;           /* name of who calls on stdio and in the shell */
@@ -54,6 +58,9 @@ bool server_untrack(lastro_call *c);
 void server_settle(server *s);
 /* The tracked call of that session with that id (same type, same value), marked silent when silently; NULL: none. */
 bool server_cancel(server *s, const session *of, const json_value *id);
+/* c answers to no request and no session any more: neither cancellation finds it. Its peer, which the caller now releases;
+ * NULL: it was cancelled before, and nothing changed. */
+peer *server_detach(lastro_call *c);
 /* The client of that peer is gone: its tracked calls are cancelled and answer nobody. */
 void server_cancel_peer(server *s, const peer *of);
 /* Waits until every tracked call has settled, at most that long; true: none is left. */

@@ -68,6 +68,18 @@ bool surface_has(const registry *reg, list_kind kind) {
     return true;
 }
 
+/* The protocol's extensions that are served: the tasks, where a tool makes some. */
+static void write_extensions(const registry *reg, json_writer *w) {
+    if (!registry_makes_tasks(reg))
+        return;
+    json_key(w, "extensions");
+    json_begin_object(w);
+    json_key(w, "io.modelcontextprotocol/tasks");
+    json_begin_object(w);
+    json_end_object(w);
+    json_end_object(w);
+}
+
 void surface_write_capabilities(const registry *reg, json_writer *w, revision rev) {
     bool resources = surface_has(reg, LIST_RESOURCES) || surface_has(reg, LIST_TEMPLATES);
     bool prompts = surface_has(reg, LIST_PROMPTS);
@@ -94,6 +106,8 @@ void surface_write_capabilities(const registry *reg, json_writer *w, revision re
         }
         json_end_object(w);
     }
+    if (rev >= REV_2026_07_28)
+        write_extensions(reg, w);
     json_end_object(w);
 }
 

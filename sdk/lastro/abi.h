@@ -4,7 +4,8 @@
  *
  * ABI history (append-only: a struct grows at its end, a table gets new entries at its end, nothing moves)
  *   1  2026-11-30  first; the same day, at the ends: client_can, need_client, task, let_go, changed, to_json in lastro_host;
- *                  more in lastro_resource and lastro_prompt; LASTRO_TOOL_TASK, LASTRO_TOOL_TASK_ONLY
+ *                  more in lastro_resource and lastro_prompt; LASTRO_TOOL_TASK, LASTRO_TOOL_TASK_ONLY,
+ *                  LASTRO_TOOL_MAY_TASK
  *
  * Rules that hold everywhere
  *   - Text is UTF-8. A lastro_text is a pointer and a length; it is borrowed and may lack a final NUL unless said.
@@ -266,7 +267,8 @@ enum {
     LASTRO_TOOL_PROVENANCE = 1 << 1,  /* the host adds `provenance` (object) and `attribution` to the structured result */
     LASTRO_TOOL_PROVENANCE_LIST = 1 << 2, /* the same with `provenance` as an array of blocks */
     LASTRO_TOOL_TASK = 1 << 3,       /* takes long: a client that knows tasks gets one from the start (see task) */
-    LASTRO_TOOL_TASK_ONLY = 1 << 4   /* the same, and other clients are refused */
+    LASTRO_TOOL_TASK_ONLY = 1 << 4,  /* the same, and other clients are refused */
+    LASTRO_TOOL_MAY_TASK = 1 << 5    /* its handler may call task; none of the three goes with LASTRO_TOOL_QUICK */
 };
 
 typedef struct lastro_tool {
@@ -440,8 +442,10 @@ typedef struct lastro_host {
     /* LASTRO_OK, or the error to return when the client lacks it: it learns what it should declare. */
     lastro_status (*need_client)(lastro_call *call, const char *capability, const char *part, lastro_error *err);
     /* What follows takes long: a client that knows tasks gets one now and looks in later; for others nothing changes.
-     * message: what is going on, for people; may be NULL. Tools only; once is enough. In a task ask works as in the
-     * modern era: the handler runs again from its start when the answers are there. */
+     * message: what is going on, for people; may be NULL. For tools with LASTRO_TOOL_MAY_TASK (or one of the other two, then
+     * it only tells the message), on the call that run was given; once is enough. From then on progress tells its message
+     * alone, to who looks in. In a task ask works as in the modern era: the handler runs again from its start when the
+     * answers are there. */
     void (*task)(lastro_call *call, const char *message);
     /* The client need not keep a stream open meanwhile: it comes back for the rest after retry_ms. Where the protocol or
      * the transport has no such thing nothing happens. */

@@ -43,7 +43,7 @@
     X(protocol_error_job, LASTRO_TOOL_TASK)                      \
     X(confirm_delete, LASTRO_TOOL_TASK)                          \
     X(multi_input, LASTRO_TOOL_TASK)                             \
-    X(test_tool_with_task, 0)                                    \
+    X(test_tool_with_task, LASTRO_TOOL_MAY_TASK)                 \
     /* beyond what the suite asks for */                         \
     X(test_url_elicitation, 0)                                   \
     X(test_slow, 0)                                              \
