@@ -253,6 +253,16 @@ void server_cancel_peer(server *s, const peer *of) {
     pthread_mutex_unlock(&s->lock);
 }
 
+void server_cancel_session(server *s, const session *of) {
+    pthread_mutex_lock(&s->lock);
+    for (lastro_call *c = s->inflight; c; c = c->inflight_next)
+        if (c->session == of) {
+            atomic_store(&c->silent, true);
+            cancel_raise(&c->cancel);
+        }
+    pthread_mutex_unlock(&s->lock);
+}
+
 bool server_wait_idle(server *s, int64_t ms) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);

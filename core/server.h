@@ -63,6 +63,8 @@ bool server_cancel(server *s, const session *of, const json_value *id);
 peer *server_detach(lastro_call *c);
 /* The client of that peer is gone: its tracked calls are cancelled and answer nobody. */
 void server_cancel_peer(server *s, const peer *of);
+/* The session is over: the same for its tracked calls. */
+void server_cancel_session(server *s, const session *of);
 /* Waits until every tracked call has settled, at most that long; true: none is left. */
 bool server_wait_idle(server *s, int64_t ms);
 void server_cancel_all(server *s);
