@@ -116,6 +116,8 @@ web_host *web_host_create(server *srv, const web_front *front, const web_host_op
     *h = (web_host){.srv = srv, .front = front, .options = *options,
                     .handler = {.arg = h, .head = on_head, .request = on_request, .gone = on_gone, .done = on_done}};
     h->modern = session_create(srv);
+    if (h->modern)
+        h->modern->listeners_most = 0; /* many clients share it: connections bound them */
     h->store = web_store_memory((size_t)http->sessions, http->session_ms);
     h->log = web_log_create(EVENT_BYTES, SESSION_EVENT_BYTES, SESSION_EVENTS);
     if (!h->modern || !h->store || !h->log) {
