@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mcp_methods.c -- the handshakes, the lists, resources, prompts, completion, logging. */
+/* mcp_methods.c -- the handshakes, resources, prompts, completion, logging. */
 #include "fail.h"
 #include "log.h"
 #include "mcp_internal.h"
@@ -77,37 +77,6 @@ void mcp_set_level(lastro_call *c) {
     c->session->log_level = level;
     pthread_mutex_unlock(&c->session->lock);
     mcp_ping(c);
-}
-
-/* ---- lists ---- */
-
-static void list(lastro_call *c, list_kind kind) {
-    if (json_member(c->params, "cursor")) {
-        mcp_error(c, RPC_PARAMS, NULL, "Unknown cursor: this list comes whole and gives none.");
-        return;
-    }
-    surface_text *text = surface_take(c->srv->surface, kind, c->rev);
-    if (!text) {
-        mcp_error(c, RPC_INTERNAL, NULL, "Out of memory.");
-        return;
-    }
-    rpc_begin_result(&c->out, c->id);
-    json_write_raw(&c->out, text->data, text->len);
-    rpc_end(&c->out);
-    surface_release(text);
-    mcp_answer(c);
-}
-void mcp_list_tools(lastro_call *c) {
-    list(c, LIST_TOOLS);
-}
-void mcp_list_resources(lastro_call *c) {
-    list(c, LIST_RESOURCES);
-}
-void mcp_list_templates(lastro_call *c) {
-    list(c, LIST_TEMPLATES);
-}
-void mcp_list_prompts(lastro_call *c) {
-    list(c, LIST_PROMPTS);
 }
 
 /* ---- resources and prompts ---- */

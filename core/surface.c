@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "surface.h"
+#include "surface_pages.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -245,6 +246,13 @@ static void compose(const registry *reg, list_kind kind, revision rev, json_writ
     json_end_object(w);
 }
 
+void surface_release(surface_text *t) {
+    if (!t || atomic_fetch_sub(&t->users, 1) != 1)
+        return;
+    free(t->ends);
+    free(t);
+}
+
 /* NULL: out of memory. */
 static surface_text *compose_text(const surface *s, list_kind kind, revision rev) {
     surface_text *t = NULL;
@@ -254,6 +262,10 @@ static surface_text *compose_text(const surface *s, list_kind kind, revision rev
     if (json_writer_finish(&w) && (t = malloc(sizeof *t + w.len + 1))) {
         *t = (surface_text){.users = 1, .generation = s->generation[kind], .len = w.len};
         memcpy(t->data, w.data, w.len + 1);
+        if (!surface_pages_find(t)) {
+            surface_release(t);
+            t = NULL;
+        }
     }
     json_writer_free(&w);
     return t;
@@ -269,11 +281,6 @@ surface_text *surface_take(surface *s, list_kind kind, revision rev) {
         atomic_fetch_add(&t->users, 1);
     pthread_mutex_unlock(&s->lock);
     return t;
-}
-
-void surface_release(surface_text *t) {
-    if (t && atomic_fetch_sub(&t->users, 1) == 1)
-        free(t);
 }
 
 void surface_renew(surface *s, list_kind kind) {

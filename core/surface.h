@@ -15,6 +15,7 @@ void surface_destroy(surface *s);
 typedef struct {
     atomic_uint users;
     uint32_t generation; /* of the list: it changes when the list may have changed */
+    size_t begin, items, *ends; /* for surface_pages.h: after the list's "[", how many items, where each ends */
     size_t len;
     char data[];         /* the whole result object, NUL-terminated */
 } surface_text;
