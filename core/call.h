@@ -43,7 +43,10 @@ typedef struct peer {
     void (*let_go)(struct peer *p, uint32_t retry_ms);
     const char *principal; /* who asks, when the transport knows; NULL: the session's, or the server's own */
     struct listener *listeners; /* mcp_listen.c's: its open subscriptions */
+    lastro_call *calls;         /* the server's: tracked ones */
 } peer;
+
+enum { INFLIGHT_OF_SERVER, INFLIGHT_OF_PEER, INFLIGHT_OF_SESSION, INFLIGHT_LISTS }; /* lists of tracked calls */
 
 typedef struct call_writer {
     struct call_writer *next;
@@ -116,7 +119,7 @@ struct lastro_call {
     pthread_mutex_t lock;         /* of the root: budget, part numbers, log and progress */
     uint32_t part, next_part;
     lastro_principal principal;
-    lastro_call *inflight_next, *inflight_prev; /* of the session or the server */
+    lastro_call *inflight_next[INFLIGHT_LISTS], *inflight_prev[INFLIGHT_LISTS];
     bool inflight;
 };
 

@@ -30,6 +30,7 @@ struct session {
     uint32_t listener_count;
     uint32_t listeners_most;  /* open subscriptions; 0: connections bound them. The transport's, as aside */
     text_set watched;         /* URIs of resources/subscribe */
+    lastro_call *calls;       /* tracked ones; under the server's lock */
     unsigned pins;            /* what is being sent to its peers that are not counted (peer.retain is NULL) */
     peer *aside;              /* where what answers nothing goes; NULL: nowhere. The transport's; set before the first message */
 };

@@ -5,6 +5,7 @@
 #include "file.h"
 #include "loader.h"
 #include "log.h"
+#include "mcp.h"
 #include "rpc.h"
 #include "tasks.h"
 
@@ -179,16 +180,45 @@ void server_principal(const server *s, const char *name, lastro_principal *ret) 
 
 /* ---- calls in progress ---- */
 
+/* The list of each kind that c belongs to; NULL: none. Under the lock, as all of the lists. */
+static lastro_call **list_of(lastro_call *c, int kind) {
+    switch (kind) {
+    case INFLIGHT_OF_PEER:
+        return c->peer ? &c->peer->calls : NULL;
+    case INFLIGHT_OF_SESSION:
+        return c->session ? &c->session->calls : NULL;
+    default:
+        return &c->srv->inflight;
+    }
+}
+
+static void enlist(lastro_call *c, int kind) {
+    lastro_call **list = list_of(c, kind);
+    if (!list)
+        return;
+    c->inflight_prev[kind] = NULL;
+    c->inflight_next[kind] = *list;
+    if (*list)
+        (*list)->inflight_prev[kind] = c;
+    *list = c;
+}
+
+static void unlist(lastro_call *c, int kind) {
+    lastro_call **list = list_of(c, kind), *next = c->inflight_next[kind], *prev = c->inflight_prev[kind];
+    if (!list)
+        return;
+    *(prev ? &prev->inflight_next[kind] : list) = next;
+    if (next)
+        next->inflight_prev[kind] = prev;
+}
+
 void server_track(lastro_call *c) {
     server *s = c->srv;
     pthread_mutex_lock(&s->lock);
     c->inflight = true;
-    c->inflight_prev = NULL;
-    c->inflight_next = s->inflight;
-    if (s->inflight)
-        s->inflight->inflight_prev = c;
-    s->inflight = c;
     s->inflight_count++;
+    for (int kind = 0; kind < INFLIGHT_LISTS; kind++)
+        enlist(c, kind);
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -196,15 +226,9 @@ bool server_untrack(lastro_call *c) {
     server *s = c->srv;
     pthread_mutex_lock(&s->lock);
     bool tracked = c->inflight;
-    if (tracked) {
-        if (c->inflight_prev)
-            c->inflight_prev->inflight_next = c->inflight_next;
-        else
-            s->inflight = c->inflight_next;
-        if (c->inflight_next)
-            c->inflight_next->inflight_prev = c->inflight_prev;
-        c->inflight = false;
-    }
+    for (int kind = 0; tracked && kind < INFLIGHT_LISTS; kind++)
+        unlist(c, kind);
+    c->inflight = false;
     pthread_mutex_unlock(&s->lock);
     return tracked;
 }
@@ -216,18 +240,20 @@ void server_settle(server *s) {
     pthread_mutex_unlock(&s->lock);
 }
 
+static void silence(lastro_call *c) {
+    atomic_store(&c->silent, true);
+    cancel_raise(&c->cancel);
+}
+
 bool server_cancel(server *s, const session *of, const json_value *id) {
-    bool found = false;
     pthread_mutex_lock(&s->lock);
-    for (lastro_call *c = s->inflight; c && !found; c = c->inflight_next) {
-        if (c->session != of || !c->id || !rpc_same_id(c->id, id))
-            continue;
-        atomic_store(&c->silent, true);
-        cancel_raise(&c->cancel);
-        found = true;
-    }
+    lastro_call *c = of->calls;
+    while (c && (!c->id || !rpc_same_id(c->id, id)))
+        c = c->inflight_next[INFLIGHT_OF_SESSION];
+    if (c)
+        silence(c);
     pthread_mutex_unlock(&s->lock);
-    return found;
+    return c != NULL;
 }
 
 peer *server_detach(lastro_call *c) {
@@ -235,6 +261,8 @@ peer *server_detach(lastro_call *c) {
     pthread_mutex_lock(&s->lock);
     peer *p = atomic_load(&c->silent) ? NULL : c->peer;
     if (p) {
+        unlist(c, INFLIGHT_OF_PEER);
+        unlist(c, INFLIGHT_OF_SESSION);
         c->peer = NULL;
         c->session = NULL;
         c->id = NULL;
@@ -245,21 +273,15 @@ peer *server_detach(lastro_call *c) {
 
 void server_cancel_peer(server *s, const peer *of) {
     pthread_mutex_lock(&s->lock);
-    for (lastro_call *c = s->inflight; c; c = c->inflight_next)
-        if (c->peer == of) {
-            atomic_store(&c->silent, true);
-            cancel_raise(&c->cancel);
-        }
+    for (lastro_call *c = of->calls; c; c = c->inflight_next[INFLIGHT_OF_PEER])
+        silence(c);
     pthread_mutex_unlock(&s->lock);
 }
 
 void server_cancel_session(server *s, const session *of) {
     pthread_mutex_lock(&s->lock);
-    for (lastro_call *c = s->inflight; c; c = c->inflight_next)
-        if (c->session == of) {
-            atomic_store(&c->silent, true);
-            cancel_raise(&c->cancel);
-        }
+    for (lastro_call *c = of->calls; c; c = c->inflight_next[INFLIGHT_OF_SESSION])
+        silence(c);
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -281,7 +303,7 @@ bool server_wait_idle(server *s, int64_t ms) {
 
 void server_cancel_all(server *s) {
     pthread_mutex_lock(&s->lock);
-    for (lastro_call *c = s->inflight; c; c = c->inflight_next)
+    for (lastro_call *c = s->inflight; c; c = c->inflight_next[INFLIGHT_OF_SERVER])
         cancel_raise(&c->cancel);
     pthread_mutex_unlock(&s->lock);
 }

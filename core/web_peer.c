@@ -28,9 +28,9 @@ static unsigned status_of(const web_peer *p, peer_kind kind) {
     return kind == PEER_REFUSED ? 400 : kind == PEER_NO_METHOD ? 404 : 200;
 }
 
-/* A client that takes nothing but streams. */
+/* A client that takes nothing but streams. What opens a session has the id in its head, so it is a body. */
 static bool answers_as_stream(const web_peer *p, peer_kind kind) {
-    return !p->takes_json && status_of(p, kind) == 200;
+    return !p->takes_json && !p->fresh && status_of(p, kind) == 200;
 }
 
 static void reply(web_peer *p, const char *json, size_t len, peer_kind kind) {
@@ -38,6 +38,8 @@ static void reply(web_peer *p, const char *json, size_t len, peer_kind kind) {
     size_t n = 1;
     if (p->fresh && p->session->core->rev != REV_NONE)
         headers[n++] = (web_header){"Mcp-Session-Id", p->session->id};
+    if (p->status == 503)
+        headers[n++] = (web_header){"Retry-After", "5"};
     n += web_cors_headers(p->origin, headers + n);
     web_answer a = {.status = status_of(p, kind), .headers = headers, .header_count = n, .body = json, .len = len};
     p->user.host->front->reply(p->x, &a);
