@@ -384,6 +384,7 @@ static bool drop(facts *f) {
     return false;
 }
 static bool refuse_version(facts *f) {
+    f->call->id = f->msg.id;
     mcp_refuse_version(f->call, f->claim);
     return false;
 }

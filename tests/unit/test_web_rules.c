@@ -181,6 +181,8 @@ static void r14_a_version_that_is_not_served_lists_those_that_are(void) {
         const char *headers = arena_printf(&web_mem, "MCP-Protocol-Version: %s\nMcp-Method: server/discover\n", versions[i]);
         web_exchange *x = web_post(headers, arena_printf(&web_mem, REQUEST("1", "server/discover", CLAIMS("'%s'", "{}")), versions[i]));
         EXPECT(x, 400, -32022);
+        int64_t id = 0;
+        CU_ASSERT(json_int64(AT(web_json(x), "id"), &id) && id == 1);
         CU_ASSERT(json_text_is(AT(web_json(x), "error", "data", "requested"), versions[i]));
         CU_ASSERT_EQUAL(json_count(AT(web_json(x), "error", "data", "supported")), 1);
         CU_ASSERT(json_text_is(AT(web_json(x), "error", "data", "supported", "0"), "2026-07-28"));
