@@ -16,6 +16,7 @@ static const char usage[] =
     "usage: lastro [OPTION…] [COMMAND …]        without a command: stdio\n"
     "\n"
     "  stdio                              MCP on standard input and output\n"
+    "  serve [--listen ADDR:PORT|unix:PATH] …   MCP over HTTP at /mcp (127.0.0.1:8717)\n"
     "  call TOOL [KEY=VALUE…] [--args JSON] [--json]   one call from the shell\n"
     "  list [tools|resources|prompts|plugins] [--json] what is served\n"
     "  run PLUGIN COMMAND …               a command that a plugin brings\n"
@@ -42,7 +43,7 @@ static const struct {
     const char *name;
     int (*run)(const server_options *opts, int argc, char **argv);
 } commands[] = {
-    {"stdio", cli_stdio}, {"call", cli_call},         {"list", cli_list},
+    {"stdio", cli_stdio}, {"serve", cli_serve},       {"call", cli_call},     {"list", cli_list},
     {"run", cli_run},     {"manifest", cli_manifest}, {"schema", run_schema},
 };
 

@@ -13,6 +13,7 @@ enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 int cli_main(int argc, char **argv);
 
 int cli_stdio(const server_options *opts, int argc, char **argv);
+int cli_serve(const server_options *opts, int argc, char **argv);
 int cli_call(const server_options *opts, int argc, char **argv);
 int cli_list(const server_options *opts, int argc, char **argv);
 int cli_run(const server_options *opts, int argc, char **argv);

@@ -387,7 +387,7 @@ static inline void client_release(peer *p) {
 }
 static inline void client_open(client *c) {
     pthread_condattr_t attr;
-    *c = (client){.base = {client_send, client_retain, client_release}};
+    *c = (client){.base = {.send = client_send, .retain = client_retain, .release = client_release}};
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_mutex_init(&c->lock, NULL);
