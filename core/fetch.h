@@ -59,6 +59,8 @@ typedef struct {
     bool offline;             /* the cache only */
     fetch_budget *budget;     /* NULL: the source's own `parallel` for this run */
     uint32_t part;            /* which part of the call this run belongs to */
+    const char *trace, *trace_state; /* W3C trace context of the call; NULL: none. Of equal requests that share one
+                                      * exchange, the first one's is sent */
     /* Called once per request in request order when all are done; returns the access number. May be NULL. */
     uint32_t (*record)(void *arg, const fetch_access *access);
     /* Called when the engine pins something for the call: release(pin) must be called when the call ends. */

@@ -5,6 +5,7 @@
 #include "fetch_internal.h"
 
 #include "clock.h"
+#include "trace.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,9 +67,14 @@ bool fetch_attempt_start(fetch_item *item, const http_transport *transport, void
     a->item = item;
     a->transport = transport;
     a->handle = handle;
-    const char *accept = item->source->source->accept;
+    const char *accept = item->source->source->accept, *trace = item->run->ctx->trace;
+    char parent[TRACE_PARENT + 1]; /* each attempt is a span of its own */
+    if (trace)
+        trace_child(trace, (uint64_t)fetch_engine_random(item->run->engine) << 32 | fetch_engine_random(item->run->engine), parent);
     http_request request = {.url = item->real_url,
                             .accept = accept ? accept : "application/json",
+                            .traceparent = trace ? parent : NULL,
+                            .tracestate = trace ? item->run->ctx->trace_state : NULL,
                             .timeout_ms = timeout_ms,
                             .body_max = body_max_of(item),
                             .done = on_done,

@@ -477,6 +477,8 @@ static lastro_status fetch_all(lastro_call *c, const lastro_request *requests, s
                          .offline = c->srv->opts.offline,
                          .budget = budget,
                          .part = c->part,
+                         .trace = c->trace,
+                         .trace_state = c->trace_state,
                          .record = record_fetch,
                          .pin = pin,
                          .log = log_fetch,
@@ -573,7 +575,9 @@ typedef struct latch {
 static void run_job(pool_job *job) {
     method_job *j = (method_job *)job;
     latch *done = j->done;
+    log_trace before = log_trace_begin(j->part->trace);
     run_method(j->part, j->m, j->request);
+    log_trace_end(before);
     pthread_mutex_lock(&done->lock);
     if (--done->left == 0)
         pthread_cond_signal(&done->zero);

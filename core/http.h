@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HTTP_TRANSPORT_VERSION 1u
+#define HTTP_TRANSPORT_VERSION 2u /* 2: traceparent, tracestate */
 
 typedef enum {
     HTTP_DONE = 0,
@@ -34,6 +34,7 @@ typedef struct {
 typedef struct {
     const char *url; /* https, or http to a loopback address only: anything else ends as HTTP_BAD_URL */
     const char *accept;
+    const char *traceparent, *tracestate; /* headers of these names; NULL: not sent */
     uint32_t timeout_ms; /* whole attempt */
     size_t body_max;     /* bytes after decompression */
     /* Called exactly once, from the transport's thread (also for cancelled ones). Must not block. */

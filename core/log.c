@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "log.h"
+#include "trace.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 static int32_t least = LASTRO_LOG_NOTICE;
+static _Thread_local log_trace trace;
 
 static const struct {
     const char *name;
@@ -39,18 +41,34 @@ bool log_wants(int32_t level) {
     return level >= least;
 }
 
+log_trace log_trace_begin(const char *traceparent) {
+    log_trace before = trace;
+    trace.id[0] = '\0';
+    if (traceparent) {
+        memcpy(trace.id, traceparent + TRACE_ID_AT, TRACE_ID);
+        trace.id[TRACE_ID] = '\0';
+    }
+    return before;
+}
+
+void log_trace_end(log_trace before) {
+    trace = before;
+}
+
 void log_line(int32_t level, const char *fmt, ...) {
     if (!log_wants(level))
         return;
-    char line[2048];
+    char line[2048], mark[64] = "";
+    if (trace.id[0])
+        snprintf(mark, sizeof mark, " [trace %s]", trace.id);
     int at = snprintf(line, sizeof line, "lastro: %s: ", log_level_name(level));
     va_list ap;
     va_start(ap, fmt);
-    int n = vsnprintf(line + at, sizeof line - (size_t)at - 1, fmt, ap);
+    int n = vsnprintf(line + at, sizeof line - (size_t)at - sizeof mark, fmt, ap);
     va_end(ap);
-    size_t len = strlen(line);
     if (n < 0)
         return;
+    size_t len = (size_t)(stpcpy(line + strlen(line), mark) - line);
     for (size_t i = 0; i < len; i++) /* one event, one line, whatever the text holds */
         if ((unsigned char)line[i] < ' ')
             line[i] = ' ';

@@ -9,6 +9,14 @@
 void log_init(void);
 bool log_wants(int32_t level);
 __attribute__((format(printf, 2, 3))) void log_line(int32_t level, const char *fmt, ...);
+/* From now on this thread's lines say that they belong to that trace (a W3C traceparent; NULL: to none), until
+ * log_trace_end gets what this returned. */
+typedef struct {
+    char id[33]; /* "": none */
+} log_trace;
+log_trace log_trace_begin(const char *traceparent);
+void log_trace_end(log_trace before);
+#define LOG_LEVELS "debug, info, notice, warning, error, critical, alert, emergency"
 /* "debug" … "emergency" of the protocol to LASTRO_LOG_*; -1: no such level. */
 int32_t log_level_of(const char *name);
 const char *log_level_name(int32_t level);

@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "log.h"
 #include "text.h"
+#include "trace.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -121,11 +122,13 @@ static bool offered(const registry *reg, int needs) {
 
 static void run_slow(pool_job *job) {
     lastro_call *c = (lastro_call *)job;
+    log_trace before = log_trace_begin(c->trace);
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         if (strcmp(methods[i].name, c->method) == 0) {
-            methods[i].run(c);
-            return;
+            methods[i].run(c); /* ends c */
+            break;
         }
+    log_trace_end(before);
 }
 
 static void run_method(lastro_call *c, unsigned era) {
@@ -182,8 +185,23 @@ const char *mcp_envelope_fault(const json_value *params) {
                    "clientCapabilities (an object).";
 }
 
+void mcp_take_trace(lastro_call *c, const char *traceparent, const char *tracestate) {
+    size_t len = traceparent ? strlen(traceparent) : 0, state_len = tracestate ? strlen(tracestate) : 0;
+    if (!trace_parent_valid(traceparent, len))
+        return;
+    c->trace = arena_strndup(&c->mem, traceparent, TRACE_PARENT);
+    c->trace_state = trace_state_valid(tracestate, state_len) ? arena_strndup(&c->mem, tracestate, state_len) : NULL;
+}
+
+/* baggage is left alone: it is the user's, and what we ask is none of its addressees. */
+static void read_trace(lastro_call *c) {
+    const json_value *meta = json_member(c->params, "_meta");
+    mcp_take_trace(c, json_str(json_member(meta, "traceparent")), json_str(json_member(meta, "tracestate")));
+}
+
 void mcp_read_envelope(lastro_call *c) {
     const json_value *meta = json_member(c->params, "_meta"), *level = json_member(meta, META_PREFIX "logLevel");
+    read_trace(c);
     c->client = json_member(meta, META_PREFIX "clientCapabilities");
     if (level && log_level_of(json_str(level)) >= 0)
         c->log_level = log_level_of(json_str(level));
@@ -203,12 +221,18 @@ static void serve_modern(lastro_call *c, const json_value *version) {
         mcp_refuse_version(c, version);
         return;
     }
+    const json_value *level = json_member(json_member(c->params, "_meta"), META_PREFIX "logLevel");
+    if (level && log_level_of(json_str(level)) < 0) {
+        mcp_error(c, RPC_PARAMS, NULL, META_PREFIX "logLevel must be one of " LOG_LEVELS ".");
+        return;
+    }
     mcp_read_envelope(c);
     run_method(c, MODERN);
 }
 
 static void serve_legacy(lastro_call *c) {
     bool greets = strcmp(c->method, "initialize") == 0, pings = strcmp(c->method, "ping") == 0;
+    read_trace(c);
     session_enter(c->session, c, greets || pings);
     if (greets || (c->rev == REV_NONE && pings)) {
         run_method(c, LEGACY);
@@ -361,6 +385,8 @@ static void take_batch(lastro_call *holder, const json_value *list) {
             break;
         c->session = s;
         c->peer = &b->base;
+        c->trace = holder->trace; /* of the HTTP request; one of its own stands in _meta */
+        c->trace_state = holder->trace_state;
         batch_retain(&b->base);
         take_message(c, it.value);
     }

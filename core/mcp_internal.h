@@ -27,6 +27,10 @@ bool mcp_serves(const json_value *claim);
 /* Ends the call with -32022. */
 void mcp_refuse_version(lastro_call *c, const json_value *claim);
 
+/* The trace that the request is part of, as its _meta or its HTTP headers say: W3C Trace Context. What is not well formed
+ * is as if it were not there; tracestate goes with its traceparent. Either may be NULL. */
+void mcp_take_trace(lastro_call *c, const char *traceparent, const char *tracestate);
+
 /* Ends the message being written in c->out, sends it, and ends the call. */
 void mcp_answer(lastro_call *c);
 /* The call ends without an answer. */

@@ -70,7 +70,7 @@ void mcp_discover(lastro_call *c) {
 void mcp_set_level(lastro_call *c) {
     int32_t level = log_level_of(json_str(json_member(c->params, "level")));
     if (level < 0) {
-        mcp_error(c, RPC_PARAMS, NULL, "level must be one of debug, info, notice, warning, error, critical, alert, emergency.");
+        mcp_error(c, RPC_PARAMS, NULL, "level must be one of " LOG_LEVELS ".");
         return;
     }
     pthread_mutex_lock(&c->session->lock);

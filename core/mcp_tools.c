@@ -62,11 +62,13 @@ static void answer(lastro_call *c, run_outcome outcome, const lastro_error *err)
 void mcp_run_tool(lastro_call *c) {
     bool unwanted = c->task ? cancel_raised(&c->cancel) : atomic_load(&c->silent); /* while it waited for a worker */
     lastro_error err;
+    log_trace before = log_trace_begin(c->trace);
     run_outcome outcome = unwanted ? RUN_CANCELLED : call_run_tool(c, &err);
     if (c->task)
         mcp_end_task_run(c, outcome, &err);
     else
         answer(c, outcome, &err);
+    log_trace_end(before);
 }
 
 static void run_job(pool_job *job) {

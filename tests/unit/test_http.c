@@ -432,7 +432,31 @@ static void get__says_who_asks_and_for_what(void) {
     CU_ASSERT_PTR_NOT_NULL(strstr(g.body, "gzip"));
     CU_ASSERT_PTR_NULL(strstr(g.body, "Cookie"));
     CU_ASSERT_PTR_NULL(strstr(g.body, "Authorization"));
+    CU_ASSERT_PTR_NULL(strcasestr(g.body, "trace"));
     got_free(&g);
+    teardown();
+}
+
+static void get__says_whose_trace_it_is(void) {
+    static const char parent[] = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    char url[200];
+    got g;
+    setup();
+    for (int bad = 0; bad < 2; bad++) { /* a line break never makes a header of its own */
+        char *state = strdup(bad ? "a=1\r\nX: y" : "a=1");
+        http_request request = {.url = url_of(url, sizeof url, "/echo"), .accept = "*/*", .traceparent = parent, .tracestate = state,
+                                .timeout_ms = 5000, .body_max = 1000, .done = on_done, .arg = &g};
+        got_init(&g);
+        g.exchange = http->start(handle, &request);
+        free(state); /* it was copied */
+        got_wait(&g);
+        CU_ASSERT_EQUAL(g.end == HTTP_DONE, !bad);
+        if (!bad) {
+            CU_ASSERT_PTR_NOT_NULL(strstr(g.body, "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n"));
+            CU_ASSERT_PTR_NOT_NULL(strstr(g.body, "tracestate: a=1\r\n"));
+        }
+        got_free(&g);
+    }
     teardown();
 }
 
@@ -700,6 +724,7 @@ int main(void) {
         UNIT_TEST(get__body_status_and_type),
         UNIT_TEST(get__three_requests_use_one_connection),
         UNIT_TEST(get__says_who_asks_and_for_what),
+        UNIT_TEST(get__says_whose_trace_it_is),
         UNIT_TEST(get__many_at_once),
         UNIT_TEST(get__unpacks_gzip),
         UNIT_TEST(get__the_cap_counts_unpacked_bytes),

@@ -24,8 +24,11 @@ http_exchange *exchange_create(const http_request *request) {
     x->request = *request;
     x->request.url = strdup(request->url);
     x->request.accept = strdup(request->accept ? request->accept : "*/*");
+    x->request.traceparent = request->traceparent ? strdup(request->traceparent) : NULL;
+    x->request.tracestate = request->tracestate ? strdup(request->tracestate) : NULL;
     x->end_ms = mono_ms() + request->timeout_ms;
-    if (x->request.url && x->request.accept)
+    if (x->request.url && x->request.accept && !x->request.traceparent == !request->traceparent &&
+        !x->request.tracestate == !request->tracestate)
         return x;
     exchange_destroy(x);
     return NULL;
@@ -36,6 +39,8 @@ void exchange_destroy(http_exchange *x) {
     curl_slist_free_all(x->headers);
     free((char *)x->request.url);
     free((char *)x->request.accept);
+    free((char *)x->request.traceparent);
+    free((char *)x->request.tracestate);
     free(x->body);
     free(x);
 }
@@ -88,13 +93,23 @@ static void trim_body(http_exchange *x) {
 
 /* ---- the request ---- */
 
-static bool set_headers(http_exchange *x) {
-    char line[256];
-    int n = snprintf(line, sizeof line, "Accept: %s", x->request.accept);
+/* value NULL: no such header. False: it cannot be one, or out of memory. */
+static bool add_header(http_exchange *x, const char *name, const char *value) {
+    char line[640];
+    if (!value)
+        return true;
+    int n = snprintf(line, sizeof line, "%s: %s", name, value);
     if (n < 0 || (size_t)n >= sizeof line || strpbrk(line, "\r\n"))
         return false;
-    x->headers = curl_slist_append(NULL, line);
-    return x->headers && !curl_easy_setopt(x->easy, CURLOPT_HTTPHEADER, x->headers);
+    struct curl_slist *list = curl_slist_append(x->headers, line);
+    if (list)
+        x->headers = list;
+    return list;
+}
+
+static bool set_headers(http_exchange *x) {
+    return add_header(x, "Accept", x->request.accept) && add_header(x, "traceparent", x->request.traceparent) &&
+           add_header(x, "tracestate", x->request.tracestate) && !curl_easy_setopt(x->easy, CURLOPT_HTTPHEADER, x->headers);
 }
 
 static CURLcode set_trust(CURL *easy, const exchange_common *common) {
