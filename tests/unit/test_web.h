@@ -31,7 +31,24 @@ static server *srv;
 static web_host *host;
 static web_exchange *exchanges;
 static arena web_mem;
-static int web_waited; /* writes that might have waited */
+static atomic_int web_waited; /* writes that might have waited */
+
+/* Texts that live as long as the server. Any thread. */
+static pthread_mutex_t web_mem_lock = PTHREAD_MUTEX_INITIALIZER;
+static inline char *web_copy(const char *text, size_t len) {
+    pthread_mutex_lock(&web_mem_lock);
+    char *copy = arena_strndup(&web_mem, text, len);
+    pthread_mutex_unlock(&web_mem_lock);
+    return copy;
+}
+__attribute__((format(printf, 1, 2))) static inline char *web_text(const char *fmt, ...) {
+    static _Thread_local char text[20000];
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    return web_copy(text, (size_t)n);
+}
 
 /* ---- the front ---- */
 
@@ -89,7 +106,7 @@ static inline bool front_stream(web_exchange *x, const web_answer *a) {
 static inline bool front_write(web_exchange *x, const char *bytes, size_t len, bool may_wait) {
     pthread_mutex_lock(&x->lock);
     bool ok = !x->gone && x->streaming && !x->finished;
-    web_waited += may_wait;
+    atomic_fetch_add(&web_waited, may_wait);
     if (ok)
         web_keep(x, bytes, len);
     pthread_mutex_unlock(&x->lock);
@@ -113,6 +130,7 @@ static inline void web_start_with(server *s, bool loopback, const web_keys *keys
     srv = s;
     CU_ASSERT_PTR_NOT_NULL_FATAL(srv);
     arena_init(&web_mem, 0);
+    atomic_store(&web_waited, 0);
     host = web_host_create(srv, &fake_front, &(web_host_options){.loopback = loopback, .keys = keys});
     CU_ASSERT_PTR_NOT_NULL_FATAL(host);
 }
@@ -163,7 +181,7 @@ static inline void web_finish(void) {
 /* ---- asking ---- */
 
 static inline char *web_quoted(const char *text) {
-    char *copy = arena_strndup(&web_mem, text, strlen(text));
+    char *copy = web_copy(text, strlen(text));
     for (char *p = copy; *p; p++)
         if (*p == '\'')
             *p = '"';
@@ -206,7 +224,7 @@ static inline void web_add_header(web_test_head *h, char *line) {
 }
 
 static inline void web_read_headers(web_test_head *h, const char *lines) {
-    char *rest = arena_strndup(&web_mem, lines, strlen(lines)), *line;
+    char *rest = web_copy(lines, strlen(lines)), *line;
     while ((line = strsep(&rest, "\n")))
         if (*line)
             web_add_header(h, line);
@@ -223,8 +241,10 @@ static inline web_exchange *web_open(void) {
     pthread_mutex_init(&x->lock, NULL);
     pthread_cond_init(&x->more, &attr);
     pthread_condattr_destroy(&attr);
+    pthread_mutex_lock(&web_mem_lock);
     x->next = exchanges;
     exchanges = x;
+    pthread_mutex_unlock(&web_mem_lock);
     return x;
 }
 
@@ -285,16 +305,27 @@ static inline const char *web_answered(const web_exchange *x, const char *name) 
     return NULL;
 }
 
+/* As a front does when all of it was sent. */
+static inline bool web_wait_whole(web_exchange *x) {
+    bool whole = web_wait(x, WEB_WHOLE, NULL);
+    if (whole)
+        web_close(x);
+    return whole;
+}
+
 /* The body of a whole answer. */
 static inline const json_value *web_json(web_exchange *x) {
-    web_wait(x, WEB_WHOLE, NULL);
-    return json_read_copy(&web_mem, x->body ? x->body : "", x->len, NULL, NULL);
+    web_wait_whole(x);
+    pthread_mutex_lock(&web_mem_lock);
+    const json_value *v = json_read_copy(&web_mem, x->body ? x->body : "", x->len, NULL, NULL);
+    pthread_mutex_unlock(&web_mem_lock);
+    return v;
 }
 
 /* The data of the n-th event; NULL: there are not so many. "": an event without data. */
 static inline const char *web_event_data(web_exchange *x, size_t n) {
     pthread_mutex_lock(&x->lock);
-    char *all = arena_strndup(&web_mem, x->body ? x->body : "", x->len), *found = NULL;
+    char *all = web_copy(x->body ? x->body : "", x->len), *found = NULL;
     pthread_mutex_unlock(&x->lock);
     for (char *end; !found && (end = strstr(all, "\n\n")); all = end + 2) {
         *end = '\0';
@@ -307,7 +338,7 @@ static inline const char *web_event_data(web_exchange *x, size_t n) {
 }
 
 static inline bool web_is(web_exchange *x, unsigned status, int code, const char *what) {
-    bool whole = web_wait(x, WEB_WHOLE, NULL);
+    bool whole = web_wait_whole(x);
     int64_t got = 0;
     json_int64(AT(web_json(x), "error", "code"), &got);
     bool ok = whole && x->status == status && got == code;
@@ -331,16 +362,18 @@ static inline bool web_is(web_exchange *x, unsigned status, int code, const char
 
 /* A legacy session; its header line. */
 static inline const char *web_session_of(const char *version, const char *more) {
-    char *body = arena_printf(&web_mem, "{'jsonrpc':'2.0','id':0,'method':'initialize','params':{'protocolVersion':'%s','capabilities':"
+    char *body = web_text("{'jsonrpc':'2.0','id':0,'method':'initialize','params':{'protocolVersion':'%s','capabilities':"
                               "{'elicitation':{},'sampling':{},'roots':{}},'clientInfo':{'name':'t','version':'1'}}}", version);
     web_exchange *x = web_post(more, body);
     const char *id = web_answered(x, "Mcp-Session-Id");
     CU_ASSERT_EQUAL(x->status, 200);
     CU_ASSERT_PTR_NOT_NULL_FATAL(id);
-    web_exchange *y = web_post(arena_printf(&web_mem, "%sMcp-Session-Id: %s\n", more, id),
+    web_exchange *y = web_post(web_text("%sMcp-Session-Id: %s\n", more, id),
                                "{'jsonrpc':'2.0','method':'notifications/initialized'}");
     CU_ASSERT_EQUAL(y->status, 202);
-    return arena_printf(&web_mem, "%sMcp-Session-Id: %s\n", more, id);
+    web_close(x);
+    web_close(y);
+    return web_text("%sMcp-Session-Id: %s\n", more, id);
 }
 static inline const char *web_session(void) {
     return web_session_of("2025-11-25", "");
