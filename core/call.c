@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "call.h"
 #include "clock.h"
+#include "content.h"
 #include "fail.h"
 #include "log.h"
 #include "server.h"
@@ -417,7 +418,7 @@ void call_write_result(lastro_call *c, json_writer *w, run_outcome outcome, cons
     else if (structured)
         write_text_item(w, c->structured.data, c->structured.len);
     for (call_writer *item = told ? NULL : c->content; item; item = item->next)
-        json_write_raw(w, item->w.data, item->w.len);
+        content_write(c, w, item->w.data, item->w.len);
     json_end_array(w);
     if (structured && (c->rev >= REV_2025_06_18 || c->era == LASTRO_ERA_SHELL)) {
         json_key(w, "structuredContent");

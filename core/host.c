@@ -8,6 +8,7 @@
 #include "loader.h"
 #include "log.h"
 #include "mcp.h"
+#include "more.h"
 #include "server.h"
 
 #include <ctype.h>
@@ -83,7 +84,8 @@ static lastro_status read_contract(plugin *p, tool *t, lastro_error *err) {
                     t->name ? t->name : "");
     if (!json_text_is(json_member(t->input_schema, "type"), "object"))
         return fail(err, LASTRO_EARGS, "tool \"%s\": inputSchema must be a schema of type object", t->name);
-    return check_contract_members(t, err);
+    lastro_status s = check_contract_members(t, err);
+    return s ? s : more_check_tool(t->name, t->contract, err);
 }
 
 static lastro_status read_header_params(plugin *p, tool *t, lastro_error *err) {
@@ -132,42 +134,59 @@ static lastro_status taken(lastro_error *err, const char *what, const char *name
         for (size_t j_ = 0; j_ < (r)->reg->plugins[i_].offer.kind.count; j_++)                               \
             if (strcmp((r)->reg->plugins[i_].offer.kind.at[j_].field, (text)) == 0)
 
+/* A member that was appended to the ABI is there when the descriptor is long enough. */
+#define MORE_OF(def) ((def)->size >= offsetof(__typeof__(*(def)), more) + sizeof (def)->more ? (def)->more : NULL)
+
+static bool whole_resource(const lastro_resource *def) {
+    return def && def->size >= offsetof(lastro_resource, read) + sizeof def->read && def->read && def->uri && def->name;
+}
+
 static lastro_status add_resource(lastro_registrar *r, const lastro_resource *def, lastro_error *err) {
-    if (!def || def->size < offsetof(lastro_resource, read) + sizeof def->read || !def->read || !def->uri ||
-        !def->name)
+    const json_value *more;
+    if (!whole_resource(def))
         return fail(err, LASTRO_EABI, "a resource descriptor is too short, or lacks uri, name or read");
     FIND_OWNER(r, resources, def->uri, def->uri)
     return taken(err, "resource", def->uri, r->owner, &r->reg->plugins[i_]);
+    lastro_status s = more_read(MORE_RESOURCE, def->uri, MORE_OF(def), &r->owner->mem, &more, err);
+    if (s)
+        return s;
     resource *slot = VECTOR_ADD(r->owner->offer.resources);
     if (!slot)
         return fail(err, LASTRO_ENOMEM, "out of memory");
-    *slot = (resource){def, r->owner};
+    *slot = (resource){.def = def, .owner = r->owner, .more = more};
     return LASTRO_OK;
 }
 
 static lastro_status add_template(lastro_registrar *r, const lastro_resource *def, lastro_error *err) {
-    if (!def || def->size < offsetof(lastro_resource, read) + sizeof def->read || !def->read || !def->uri ||
-        !def->name)
+    const json_value *more;
+    if (!whole_resource(def))
         return fail(err, LASTRO_EABI,
                     "a resource template descriptor is too short, or lacks uri, name or read");
     FIND_OWNER(r, templates, def->uri, def->uri)
     return taken(err, "resource template", def->uri, r->owner, &r->reg->plugins[i_]);
+    lastro_status s = more_read(MORE_TEMPLATE, def->uri, MORE_OF(def), &r->owner->mem, &more, err);
+    if (s)
+        return s;
     resource *slot = VECTOR_ADD(r->owner->offer.templates);
     if (!slot)
         return fail(err, LASTRO_ENOMEM, "out of memory");
-    *slot = (resource){def, r->owner};
+    *slot = (resource){.def = def, .owner = r->owner, .more = more};
     return LASTRO_OK;
 }
 
 static lastro_status add_prompt(lastro_registrar *r, const lastro_prompt *def, lastro_error *err) {
+    const json_value *more;
     if (!def || def->size < offsetof(lastro_prompt, get) + sizeof def->get || !def->get || !def->name)
         return fail(err, LASTRO_EABI, "a prompt descriptor is too short, or lacks name or get");
     FIND_OWNER(r, prompts, def->name, def->name)
     return taken(err, "prompt", def->name, r->owner, &r->reg->plugins[i_]);
+    lastro_status s = more_read(MORE_PROMPT, def->name, MORE_OF(def), &r->owner->mem, &more, err);
+    if (s)
+        return s;
     prompt *slot = VECTOR_ADD(r->owner->offer.prompts);
     if (!slot)
         return fail(err, LASTRO_ENOMEM, "out of memory");
-    *slot = (prompt){def, r->owner};
+    *slot = (prompt){.def = def, .owner = r->owner, .more = more};
     return LASTRO_OK;
 }
 
@@ -632,6 +651,12 @@ static void let_go(lastro_call *c, uint32_t retry_ms) {
         c->peer->let_go(c->peer, retry_ms);
 }
 
+/* What the client knows already of the other arguments; protocols before 2025-06-18 do not say. */
+static const lastro_value *chosen(lastro_call *c) {
+    bool completes = c->method && strcmp(c->method, "completion/complete") == 0;
+    return completes && c->rev >= REV_2025_06_18 ? json_member(json_member(c->params, "context"), "arguments") : NULL;
+}
+
 /* Any thread of a plugin, whenever it likes: before everything is loaded and after the end there is nobody to be told. */
 static void changed(int32_t what, const char *uri) {
     pthread_rwlock_rdlock(&reach);
@@ -727,6 +752,7 @@ void host_fill(server *s) {
         .task = mcp_task,
         .let_go = let_go,
         .changed = changed,
+        .chosen = chosen,
         .to_json = to_json,
     };
 }

@@ -255,7 +255,7 @@ static void serve_request(lastro_call *c, const rpc_message *m) {
     const json_value *meta = json_member(c->params, "_meta");
     const json_value *version = mcp_claim(c->params);
     const json_value *token = json_member(meta, "progressToken");
-    if (json_is(token, JSON_STRING) || json_is(token, JSON_NUMBER))
+    if (json_is(token, JSON_STRING) || (json_is(token, JSON_NUMBER) && json_number_is_integer(token)))
         c->progress_token = token;
     if (version)
         serve_modern(c, version);

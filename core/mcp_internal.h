@@ -60,6 +60,10 @@ void session_ready(session *s);
 void mcp_take_response(session *s, const rpc_message *m);
 /* The subscription of that request ends without an answer. False: there is none. */
 bool mcp_end_listener(session *s, const json_value *id);
+/* What a handler that is no tool came to: true when its writing may go out, else the call has ended. */
+bool mcp_handler_ok(lastro_call *c, lastro_status s, const lastro_error *err);
+/* What it wrote into the structured writer, read again; NULL: it is no JSON. */
+const json_value *mcp_written(lastro_call *c);
 /* Ends the call: there is no such resource. */
 void mcp_no_resource(lastro_call *c, const json_value *uri);
 

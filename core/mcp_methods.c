@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* mcp_methods.c -- the handshakes, resources, prompts, completion, logging. */
+/* mcp_methods.c -- the handshakes, resources, prompts, logging. */
+#include "content.h"
 #include "fail.h"
 #include "log.h"
 #include "mcp_internal.h"
@@ -81,8 +82,12 @@ void mcp_set_level(lastro_call *c) {
 
 /* ---- resources and prompts ---- */
 
-/* What a handler that is no tool came to: true when its writing may go out. */
-static bool handler_ok(lastro_call *c, lastro_status s, const lastro_error *err) {
+const json_value *mcp_written(lastro_call *c) {
+    json_writer *w = &c->structured;
+    return json_writer_finish(w) ? json_read_copy(&c->mem, w->data, w->len, NULL, NULL) : NULL;
+}
+
+bool mcp_handler_ok(lastro_call *c, lastro_status s, const lastro_error *err) {
     if (atomic_load(&c->silent)) {
         mcp_drop(c);
         return false;
@@ -152,7 +157,7 @@ void mcp_read_resource(lastro_call *c) {
         mcp_no_resource(c, uri);
         return;
     }
-    if (!handler_ok(c, s, &err))
+    if (!mcp_handler_ok(c, s, &err))
         return;
     json_end_array(&c->out);
     mcp_end_result(c);
@@ -202,79 +207,21 @@ void mcp_get_prompt(lastro_call *c) {
     }
     json_key(&c->out, "messages");
     json_begin_array(&c->out);
-    if (!handler_ok(c, p->def->get(p->owner->self, c, arguments, &c->out, &err), &err))
+    bool plain = content_is_plain(c);
+    json_writer *messages = plain ? &c->out : &c->structured;
+    if (!plain)
+        json_begin_array(messages);
+    if (!mcp_handler_ok(c, p->def->get(p->owner->self, c, arguments, messages, &err), &err))
         return;
-    json_end_array(&c->out);
-    mcp_end_result(c);
-    mcp_answer(c);
-}
-
-/* ---- completion ---- */
-
-enum { COMPLETIONS_MAX = 100 };
-
-typedef struct {
-    const prompt *prompt;
-    const resource *template;
-} completer;
-
-static completer find_completer(lastro_call *c) {
-    const json_value *ref = json_member(c->params, "ref");
-    json_text name = json_text_of(json_member(ref, "name"));
-    const char *uri = json_str(json_member(ref, "uri"));
-    completer found = {0};
-    if (json_text_is(json_member(ref, "type"), "ref/prompt") && name.at)
-        found.prompt = registry_prompt(c->srv->reg, name.at, name.len);
-    else if (json_text_is(json_member(ref, "type"), "ref/resource") && uri)
-        found.template = registry_template_by_uri(c->srv->reg, uri);
-    return found;
-}
-
-static lastro_status run_completer(lastro_call *c, completer k, json_writer *values, lastro_error *err) {
-    const json_value *argument = json_member(c->params, "argument");
-    json_text n = json_text_of(json_member(argument, "name")), v = json_text_of(json_member(argument, "value"));
-    lastro_text name = {n.at, n.len}, prefix = {v.at, v.len};
-    const lastro_prompt *p = k.prompt ? k.prompt->def : NULL;
-    const lastro_resource *r = k.template ? k.template->def : NULL;
-    c->owner = k.prompt ? k.prompt->owner : k.template->owner;
-    if (p && p->size >= offsetof(lastro_prompt, complete) + sizeof p->complete && p->complete)
-        return p->complete(c->owner->self, c, name, prefix, values, err);
-    if (r && r->size >= offsetof(lastro_resource, complete) + sizeof r->complete && r->complete)
-        return r->complete(c->owner->self, c, name, prefix, values, err);
-    return LASTRO_OK;
-}
-
-void mcp_complete(lastro_call *c) {
-    completer k = find_completer(c);
-    const json_value *argument = json_member(c->params, "argument");
-    if ((!k.prompt && !k.template) || !json_is(json_member(argument, "name"), JSON_STRING) ||
-        !json_is(json_member(argument, "value"), JSON_STRING)) {
-        mcp_error(c, RPC_PARAMS, NULL,
-                  "completion/complete needs ref (a listed prompt or resource template) and argument {name, value}.");
-        return;
+    if (!plain) {
+        json_end_array(messages);
+        if (!content_write_messages(c, &c->out, mcp_written(c))) {
+            mcp_error(c, RPC_INTERNAL, NULL, "The messages of prompt \"%s\" could not be written; the server's log says why.",
+                      p->def->name);
+            return;
+        }
     }
-    lastro_error err = {0};
-    json_begin_array(&c->structured);
-    if (!handler_ok(c, run_completer(c, k, &c->structured, &err), &err))
-        return;
-    json_end_array(&c->structured);
-    const json_value *values = json_writer_finish(&c->structured)
-                                   ? json_read_copy(&c->mem, c->structured.data, c->structured.len, NULL, NULL)
-                                   : NULL;
-    mcp_begin_result(c, false);
-    json_key(&c->out, "completion");
-    json_begin_object(&c->out);
-    json_key(&c->out, "values");
-    json_begin_array(&c->out);
-    size_t n = 0;
-    for (json_iter it = json_iterate(values); json_next(&it) && n < COMPLETIONS_MAX; n++)
-        json_write_value(&c->out, it.value);
     json_end_array(&c->out);
-    json_key(&c->out, "total");
-    json_write_uint(&c->out, json_count(values));
-    json_key(&c->out, "hasMore");
-    json_write_bool(&c->out, json_count(values) > n);
-    json_end_object(&c->out);
     mcp_end_result(c);
     mcp_answer(c);
 }

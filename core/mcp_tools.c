@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* mcp_tools.c -- tools/call, and what goes to the client while a call runs: progress and log. */
+#include "clock.h"
 #include "fail.h"
 #include "log.h"
 #include "mcp_internal.h"
 #include "mcp_state.h"
+
+#include <math.h>
 
 /* ---- tools/call ---- */
 
@@ -117,39 +120,67 @@ void mcp_call_tool(lastro_call *c) {
 
 /* ---- while it runs ---- */
 
-void mcp_send_aside(lastro_call *c, json_writer *w) {
-    lastro_call *root = c->root;
-    pthread_mutex_lock(&root->lock); /* against its becoming a task, after which nothing more goes to that peer */
+/* With the root's lock held: against its becoming a task, after which nothing more goes to that peer. */
+static void send_from(lastro_call *root, json_writer *w) {
     if (json_writer_finish(w) && root->peer && !atomic_load(&root->silent))
         root->peer->send(root->peer, w->data, w->len, PEER_ASIDE);
-    pthread_mutex_unlock(&root->lock);
+}
+
+void mcp_send_aside(lastro_call *c, json_writer *w) {
+    pthread_mutex_lock(&c->root->lock);
+    send_from(c->root, w);
+    pthread_mutex_unlock(&c->root->lock);
     json_writer_free(w);
 }
 
+enum { PROGRESS_BURST = 32, PROGRESS_PER_SECOND = 20 };
+
+/* Progress must grow with each notification, whichever part tells it; and more of them than anybody can look at are left
+ * out, save what says that the end is reached. With the root's lock held. */
+static bool is_worth_telling(lastro_call *root, double done, double total) {
+    int64_t now = clock_mono_ms();
+    bool first = root->progress_at == 0;
+    double room = first ? PROGRESS_BURST
+                        : root->progress_room + (double)(now - root->progress_at) * PROGRESS_PER_SECOND / 1000;
+    if (!isfinite(done) || (!first && done <= root->progress_told) || (room < 1 && !(total > 0 && done >= total)))
+        return false;
+    root->progress_at = now;
+    root->progress_told = done;
+    root->progress_room = (room < PROGRESS_BURST ? room : PROGRESS_BURST) - 1;
+    return true;
+}
+
+static void write_progress(const lastro_call *c, json_writer *w, double done, double total, const char *message) {
+    rpc_begin_notification(w, "notifications/progress");
+    json_begin_object(w);
+    json_key(w, "progressToken");
+    json_write_value(w, c->progress_token);
+    json_key(w, "progress");
+    json_write_double(w, done);
+    if (total > 0 && isfinite(total)) {
+        json_key(w, "total");
+        json_write_double(w, total);
+    }
+    if (message && c->rev >= REV_2025_03_26) {
+        json_key(w, "message");
+        json_write_string(w, message);
+    }
+    json_end_object(w);
+    rpc_end(w);
+}
+
 void mcp_notify_progress(lastro_call *c, double done, double total, const char *message) {
-    if (c->tool && c->tool->def->flags & REGISTRY_TASK_FLAGS)
-        mcp_task_progress(c, message);
     if (!c->progress_token)
         return;
     json_writer w;
     json_writer_init(&w, 0);
-    rpc_begin_notification(&w, "notifications/progress");
-    json_begin_object(&w);
-    json_key(&w, "progressToken");
-    json_write_value(&w, c->progress_token);
-    json_key(&w, "progress");
-    json_write_double(&w, done);
-    if (total > 0) {
-        json_key(&w, "total");
-        json_write_double(&w, total);
+    pthread_mutex_lock(&c->root->lock); /* also while it is sent: a part must not overtake another one */
+    if (c->root->peer && is_worth_telling(c->root, done, total)) {
+        write_progress(c, &w, done, total, message);
+        send_from(c->root, &w);
     }
-    if (message && c->rev >= REV_2025_03_26) {
-        json_key(&w, "message");
-        json_write_string(&w, message);
-    }
-    json_end_object(&w);
-    rpc_end(&w);
-    mcp_send_aside(c, &w);
+    pthread_mutex_unlock(&c->root->lock);
+    json_writer_free(&w);
 }
 
 void mcp_notify_log(lastro_call *c, int32_t level, const char *logger, const char *message) {

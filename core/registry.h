@@ -25,10 +25,12 @@ typedef struct {
 typedef struct {
     const lastro_resource *def;
     plugin *owner;
+    const json_value *more; /* def->more, checked; NULL: none */
 } resource;
 typedef struct {
     const lastro_prompt *def;
     plugin *owner;
+    const json_value *more;
 } prompt;
 typedef struct {
     fetch_source fetch;

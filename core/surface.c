@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "more.h"
 #include "surface.h"
 #include "surface_pages.h"
 
@@ -182,7 +183,8 @@ static void write_tools(const registry *reg, json_writer *w, revision rev) {
     }
 }
 
-static void write_resource(json_writer *w, revision rev, const lastro_resource *r, const char *uri_key) {
+static void write_resource(json_writer *w, revision rev, const resource *offered, const char *uri_key) {
+    const lastro_resource *r = offered->def;
     json_begin_object(w);
     put(w, uri_key, r->uri);
     put(w, "name", r->name);
@@ -190,10 +192,12 @@ static void write_resource(json_writer *w, revision rev, const lastro_resource *
         put(w, "title", r->title);
     put(w, "description", r->description);
     put(w, "mimeType", r->mime_type);
+    more_write(offered->more, w, rev);
     json_end_object(w);
 }
 
-static void write_prompt(json_writer *w, revision rev, const lastro_prompt *p) {
+static void write_prompt(json_writer *w, revision rev, const prompt *offered) {
+    const lastro_prompt *p = offered->def;
     json_begin_object(w);
     put(w, "name", p->name);
     if (rev >= REV_2025_06_18)
@@ -214,6 +218,7 @@ static void write_prompt(json_writer *w, revision rev, const lastro_prompt *p) {
         }
         json_end_array(w);
     }
+    more_write(offered->more, w, rev);
     json_end_object(w);
 }
 
@@ -228,15 +233,15 @@ static void compose(const registry *reg, list_kind kind, revision rev, json_writ
         break;
     case LIST_RESOURCES:
         for (size_t i = 0; i < reg->all.resources.count; i++)
-            write_resource(w, rev, reg->all.resources.at[i].def, "uri");
+            write_resource(w, rev, &reg->all.resources.at[i], "uri");
         break;
     case LIST_TEMPLATES:
         for (size_t i = 0; i < reg->all.templates.count; i++)
-            write_resource(w, rev, reg->all.templates.at[i].def, "uriTemplate");
+            write_resource(w, rev, &reg->all.templates.at[i], "uriTemplate");
         break;
     case LIST_PROMPTS:
         for (size_t i = 0; i < reg->all.prompts.count; i++)
-            write_prompt(w, rev, reg->all.prompts.at[i].def);
+            write_prompt(w, rev, &reg->all.prompts.at[i]);
         break;
     case LIST_KINDS:
         break;

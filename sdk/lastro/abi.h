@@ -3,8 +3,8 @@
  * the comfort; this file alone is what both sides must agree on.
  *
  * ABI history (append-only: a struct grows at its end, a table gets new entries at its end, nothing moves)
- *   1  2026-11-30  first; the same day, at the ends: client_can, need_client, task, let_go, changed, to_json in lastro_host;
- *                  more in lastro_resource and lastro_prompt; LASTRO_TOOL_TASK, LASTRO_TOOL_TASK_ONLY,
+ *   1  2026-11-30  first; the same day, at the ends: client_can, need_client, task, let_go, changed, to_json, chosen in
+ *                  lastro_host; more in lastro_resource and lastro_prompt; LASTRO_TOOL_TASK, LASTRO_TOOL_TASK_ONLY,
  *                  LASTRO_TOOL_MAY_TASK
  *
  * Rules that hold everywhere
@@ -455,6 +455,9 @@ typedef struct lastro_host {
     /* The value as compact JSON text, where text is wanted: params of a question, the text of a resource. NUL-terminated; lives
      * as long as the call. {NULL, 0}: budget spent. */
     lastro_text (*to_json)(lastro_call *call, const lastro_value *v);
+    /* While completing an argument or a variable: what the client has chosen for the others, an object of texts. NULL: nothing
+     * yet, or its protocol cannot say (before 2025-06-18). */
+    const lastro_value *(*chosen)(lastro_call *call);
 } lastro_host;
 
 /* ------------------------------------------------------------------ the plugin */

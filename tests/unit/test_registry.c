@@ -32,7 +32,7 @@ static void add_tool(fixture *f, const char *name) {
 static void add_template(fixture *f, const lastro_resource *def, bool fixed) {
     resource *r = fixed ? VECTOR_ADD(f->plugin.offer.resources) : VECTOR_ADD(f->plugin.offer.templates);
     CU_ASSERT_PTR_NOT_NULL_FATAL(r);
-    *r = (resource){def, &f->plugin};
+    *r = (resource){.def = def, .owner = &f->plugin};
 }
 static void seal(fixture *f) {
     lastro_error err;
@@ -88,7 +88,7 @@ static void test_registry__a_nul_does_not_end_a_name(void) {
     add_tool(&f, "off");
     add_template(&f, &one, true);
     prompt *p = VECTOR_ADD(f.plugin.offer.prompts);
-    *p = (prompt){&ask, &f.plugin};
+    *p = (prompt){.def = &ask, .owner = &f.plugin};
     seal(&f);
     char text[120] = {0};
     for (size_t len = 2; len < sizeof text; len++) {
@@ -154,7 +154,7 @@ static void test_registry__a_prompt_goes_with_the_tools_it_names(void) {
     add_tool(&f, "b");
     for (size_t i = 0; i < sizeof prompts / sizeof *prompts; i++) {
         prompt *p = VECTOR_ADD(f.plugin.offer.prompts);
-        *p = (prompt){&prompts[i], &f.plugin};
+        *p = (prompt){.def = &prompts[i], .owner = &f.plugin};
     }
     seal(&f);
     CU_ASSERT_EQUAL_FATAL(f.reg.all.prompts.count, 3);

@@ -16,7 +16,8 @@ static const json_value *texts_of(arena *mem, const char *path) {
 /* The placeholders of a sentence, one bit each, by the table of the names the host fills. */
 static unsigned placeholders(const char *text) {
     static const char *const names[] = {"{tool}", "{plugin}", "{version}", "{base}", "{canonical}", "{ms}",
-                                        "{bytes}", "{limit}", "{method}"};
+                                        "{bytes}", "{limit}", "{method}", "{why}", "{revision}", "{mime}", "{uri}",
+                                        "{description}"};
     unsigned found = 0;
     for (const char *p = text; (p = strchr(p, '{')); p++) {
         size_t i = 0;
