@@ -16,8 +16,8 @@ static const struct {
     int32_t level;
 } levels[] = {
     {"debug", LASTRO_LOG_DEBUG},     {"info", LASTRO_LOG_INFO},   {"notice", LASTRO_LOG_NOTICE},
-    {"warning", LASTRO_LOG_WARNING}, {"error", LASTRO_LOG_ERROR}, {"critical", LASTRO_LOG_ERROR},
-    {"alert", LASTRO_LOG_ERROR},     {"emergency", LASTRO_LOG_ERROR},
+    {"warning", LASTRO_LOG_WARNING}, {"error", LASTRO_LOG_ERROR}, {"critical", LASTRO_LOG_ERROR + 1},
+    {"alert", LASTRO_LOG_ERROR + 1}, {"emergency", LASTRO_LOG_ERROR + 1}, /* nothing here is as bad as that */
 };
 
 int32_t log_level_of(const char *name) {
@@ -34,7 +34,7 @@ const char *log_level_name(int32_t level) {
 void log_init(void) {
     int32_t level = log_level_of(getenv("LASTRO_LOG"));
     if (level >= 0)
-        least = level;
+        least = level > LASTRO_LOG_ERROR ? LASTRO_LOG_ERROR : level;
 }
 
 bool log_wants(int32_t level) {

@@ -17,7 +17,7 @@ typedef struct {
 log_trace log_trace_begin(const char *traceparent);
 void log_trace_end(log_trace before);
 #define LOG_LEVELS "debug, info, notice, warning, error, critical, alert, emergency"
-/* "debug" … "emergency" of the protocol to LASTRO_LOG_*; -1: no such level. */
+/* "debug" … "emergency" of the protocol to LASTRO_LOG_*, or above them; -1: no such level. */
 int32_t log_level_of(const char *name);
 const char *log_level_name(int32_t level);
 

@@ -68,6 +68,7 @@ static struct {
     int start_part[STARTS_MAX], start_in_air[STARTS_MAX]; /* of that part, itself included */
     int part_in_air[PARTS];
     char last_url[300];
+    char start_trace[STARTS_MAX][64]; /* "": none */
 } fake = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 static void play(http_exchange *x, bool cancelled) {
@@ -181,6 +182,7 @@ static http_exchange *fake_start(void *t, const http_request *request) {
     if (fake.starts < STARTS_MAX) {
         fake.start_ms[fake.starts] = clock_mono_ms();
         fake.timeout_ms[fake.starts] = request->timeout_ms;
+        snprintf(fake.start_trace[fake.starts], sizeof *fake.start_trace, "%s", request->traceparent ? request->traceparent : "");
         fake.start_part[fake.starts] = x->part;
         fake.start_in_air[fake.starts] = fake.part_in_air[x->part];
     }
@@ -588,6 +590,7 @@ typedef struct {
     lastro_status status;
     int64_t ended_ms;
     pthread_t thread;
+    const char *trace;
 } background;
 
 static void *run_background(void *arg) {
@@ -601,6 +604,7 @@ static void *run_background(void *arg) {
 
 static void background_start(background *b, lastro_request request) {
     call_init(&b->c);
+    b->c.ctx.trace = b->trace;
     b->request = request;
     pthread_create(&b->thread, NULL, run_background, b);
 }
@@ -697,7 +701,8 @@ static void deadline__ends_the_run(void) {
 
 static void flight__equal_requests_share_one(void) {
     script scripts[] = {{"/x", {HTML(60), JSON_OK(60)}, 0}};
-    background a = {.status = LASTRO_OK}, b = {.status = LASTRO_OK};
+    background a = {.trace = "00-11111111111111111111111111111111-1111111111111111-01"},
+               b = {.trace = "00-22222222222222222222222222222222-2222222222222222-01"};
     setup(scripts, 1);
     background_start(&a, REQUEST(.target = "/x"));
     await(one_started);
@@ -705,6 +710,8 @@ static void flight__equal_requests_share_one(void) {
     pthread_join(a.thread, NULL);
     pthread_join(b.thread, NULL);
     CU_ASSERT_EQUAL(fake_starts(), 2); /* one flight of two attempts */
+    for (int i = 0; i < 2; i++) /* whoever founded it is who asks */
+        CU_ASSERT_EQUAL(strncmp(fake.start_trace[i], "00-11111111111111111111111111111111-", 36), 0);
     CU_ASSERT_EQUAL(stats().joined, 1);
     for (int i = 0; i < 2; i++) {
         lastro_response *r = i ? &b.response : &a.response;

@@ -410,7 +410,7 @@ static void test_mcp__log_lines_are_those_the_client_wants(void) {
     static const struct {
         const char *level;
         int lines;
-    } cases[] = {{"debug", 5}, {"info", 4}, {"notice", 3}, {"warning", 2}, {"error", 1}, {"critical", 1}, {"alert", 1}, {"emergency", 1}};
+    } cases[] = {{"debug", 5}, {"info", 4}, {"notice", 3}, {"warning", 2}, {"error", 1}, {"critical", 0}, {"alert", 0}, {"emergency", 0}};
     start();
     greet("2025-11-25");
     say("{'jsonrpc':'2.0','id':1,'method':'tools/call','params':{'name':'talk'}}");
@@ -435,6 +435,12 @@ static void test_mcp__log_lines_are_those_the_client_wants(void) {
         }
     say("{'jsonrpc':'2.0','id':1,'method':'tools/call','params':{'name':'talk'," CLAIM "}}");
     RESULT("1"); /* what the session wants is not what this request wants */
+    static const char *const unknown[] = {"'loud'", "'Debug'", "''", "3", "null", "'info\\u0000'"};
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        say("{'jsonrpc':'2.0','id':1,'method':'tools/call','params':{'name':'talk','_meta':{'io.modelcontextprotocol/protocolVersion':"
+            "'2026-07-28','io.modelcontextprotocol/clientCapabilities':{},'io.modelcontextprotocol/logLevel':%s}}}", unknown[i]);
+        CU_ASSERT(says(AT(ERROR_IS("1", -32602), "error", "message"), "logLevel"));
+    }
     static const char *const bad[] = {"{}", "{'level':'loud'}", "{'level':3}", "{'level':'info\\u0000'}"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         say("{'jsonrpc':'2.0','id':2,'method':'logging/setLevel','params':%s}", bad[i]);

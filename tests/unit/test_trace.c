@@ -145,12 +145,19 @@ static const lastro_source far_away = {.size = sizeof far_away, .name = "far", .
                                        .license = "CC0-1.0", .citation = "Far.", .classify = judge,
                                        .classes = (const lastro_request_class *const[]){&quick, NULL}};
 
-static lastro_status reach(lastro_call *call, lastro_error *err) {
-    lastro_request request = {.size = sizeof request, .source = "far", .target = "/x"};
+static lastro_status reach_target(lastro_call *call, const char *target, uint32_t fresh_ms, lastro_error *err) {
+    lastro_request request = {.size = sizeof request, .source = "far", .target = target, .fresh_ms = fresh_ms};
     lastro_response response = {.size = sizeof response};
     lastro->log(call, LASTRO_LOG_ERROR, "asking");
     lastro_status s = lastro->fetch(call, &request, &response);
     return s ? lastro_fail(err, s, "%s", response.reason ? response.reason : "") : LASTRO_OK;
+}
+static lastro_status reach(lastro_call *call, lastro_error *err) {
+    return reach_target(call, "/x", 0, err);
+}
+static lastro_status reach_kept(void *self, lastro_call *call, const lastro_value *args, lastro_writer *out, lastro_error *err) {
+    (void)self, (void)args, (void)out;
+    return reach_target(call, "/kept", 60000, err);
 }
 static lastro_status reach_run(void *self, lastro_call *call, const lastro_value *args, lastro_writer *out, lastro_error *err) {
     (void)self, (void)args, (void)out;
@@ -176,6 +183,7 @@ static lastro_status reach_read(void *self, lastro_call *call, lastro_text uri, 
 static const lastro_tool reach_tools[] = {
     {.size = sizeof(lastro_tool), .run = reach_run, .contract = INNER_TOOL("reach", INNER_NONE, )},
     {.size = sizeof(lastro_tool), .flags = LASTRO_TOOL_QUICK, .run = reach_run, .contract = INNER_TOOL("quick", INNER_NONE, )},
+    {.size = sizeof(lastro_tool), .run = reach_kept, .contract = INNER_TOOL("kept", INNER_NONE, )},
     {.size = sizeof(lastro_tool), .run = reach_through, .contract = INNER_TOOL("through", INNER_NONE, )},
 };
 static const lastro_resource reach_resource = {.size = sizeof(lastro_resource), .uri = "far://x", .name = "x", .read = reach_read};
@@ -315,6 +323,20 @@ static void test_trace__headers_serve_where_the_message_says_nothing(void) {
     finish();
 }
 
+static void test_trace__answers_are_kept_for_every_trace(void) {
+    start_reach();
+    greet("2025-11-25");
+    say("{'jsonrpc':'2.0','id':1,'method':'tools/call','params':{'name':'kept','_meta':{'traceparent':'" PARENT "'}}}");
+    RESULT("1");
+    CU_ASSERT_EQUAL(sent.count, 2);
+    say("{'jsonrpc':'2.0','id':2,'method':'tools/call','params':{'name':'kept','_meta':{'traceparent':'" OTHER "'}}}");
+    RESULT("2");
+    say("{'jsonrpc':'2.0','id':3,'method':'tools/call','params':{'name':'kept'}}");
+    RESULT("3");
+    CU_ASSERT_EQUAL(sent.count, 2); /* the cache knows nothing of traces */
+    finish();
+}
+
 int main(void) {
     static const unit_test tests[] = {
         UNIT_TEST(test_trace__parents_are_read_strictly),
@@ -323,6 +345,7 @@ int main(void) {
         UNIT_TEST(test_trace__it_goes_to_the_log_and_to_the_sources),
         UNIT_TEST(test_trace__what_is_not_well_formed_is_not_there),
         UNIT_TEST(test_trace__headers_serve_where_the_message_says_nothing),
+        UNIT_TEST(test_trace__answers_are_kept_for_every_trace),
     };
     return UNIT_RUN("trace", tests);
 }
