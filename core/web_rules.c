@@ -543,6 +543,8 @@ void web_rules_post(web_peer *p, const web_head *h, const char *body, size_t len
         return;
     }
     f.body = mcp_parse(f.call, body, len);
+    if (f.body)
+        mcp_take_trace(f.call, h->header(h, "traceparent", NULL), h->header(h, "tracestate", NULL));
     if (f.body && !is_array(&f)) {
         rpc_read(f.body, &f.msg);
         f.claim = mcp_claim(f.msg.params);
