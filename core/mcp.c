@@ -92,10 +92,10 @@ void mcp_error(lastro_call *c, int code, const char *data, const char *fmt, ...)
     mcp_answer(c);
 }
 
-void mcp_begin_result(lastro_call *c, bool cacheable) {
+void mcp_begin_result(lastro_call *c, caching hint) {
     rpc_begin_result(&c->out, c->id);
     json_begin_object(&c->out);
-    surface_write_modern(c->srv->reg, &c->out, c->rev, "complete", cacheable);
+    surface_write_modern(c->srv->reg, &c->out, c->rev, "complete", hint);
 }
 
 void mcp_end_result(lastro_call *c) {

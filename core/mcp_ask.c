@@ -117,7 +117,7 @@ void mcp_write_questions(lastro_call *c) {
     }
     rpc_begin_result(w, c->id);
     json_begin_object(w);
-    surface_write_modern(c->srv->reg, w, c->rev, "input_required", false);
+    surface_write_modern(c->srv->reg, w, c->rev, "input_required", CACHING_NONE);
     json_key(w, "inputRequests");
     mcp_write_input_requests(c, w);
     json_key(w, "requestState");

@@ -94,7 +94,7 @@ void mcp_complete(lastro_call *c) {
     const json_value *values = candidates(c);
     if (!values)
         return;
-    mcp_begin_result(c, false);
+    mcp_begin_result(c, CACHING_NONE);
     json_key(&c->out, "completion");
     write_candidates(values, &c->out);
     mcp_end_result(c);

@@ -40,7 +40,7 @@ __attribute__((format(printf, 4, 5))) void mcp_error(lastro_call *c, int code, c
 /* What the code of that status carries as data; NULL: nothing. */
 const char *mcp_error_data(lastro_call *c, int32_t status);
 /* Opens the result object of the answer, with what a modern complete result carries; close it, then mcp_answer. */
-void mcp_begin_result(lastro_call *c, bool cacheable);
+void mcp_begin_result(lastro_call *c, caching hint);
 void mcp_end_result(lastro_call *c);
 
 /* One method. Runs on the transport's thread, or (slow) on a worker; must end the call. */

@@ -50,13 +50,13 @@ void mcp_initialize(lastro_call *c) {
 }
 
 void mcp_ping(lastro_call *c) {
-    mcp_begin_result(c, false);
+    mcp_begin_result(c, CACHING_NONE);
     mcp_end_result(c);
     mcp_answer(c);
 }
 
 void mcp_discover(lastro_call *c) {
-    mcp_begin_result(c, true);
+    mcp_begin_result(c, CACHING_LIST);
     json_key(&c->out, "supportedVersions");
     json_begin_array(&c->out);
     json_write_string(&c->out, revision_name(REV_2026_07_28));
@@ -149,7 +149,7 @@ void mcp_read_resource(lastro_call *c) {
         return;
     lastro_error err = {0};
     c->owner = r->owner;
-    mcp_begin_result(c, true);
+    mcp_begin_result(c, CACHING_STALE);
     json_key(&c->out, "contents");
     json_begin_array(&c->out);
     lastro_status s = r->def->read(r->owner->self, c, (lastro_text){t.at, t.len}, &c->out, &err);
@@ -200,7 +200,7 @@ void mcp_get_prompt(lastro_call *c) {
         return;
     lastro_error err = {0};
     c->owner = p->owner;
-    mcp_begin_result(c, false);
+    mcp_begin_result(c, CACHING_NONE);
     if (p->def->description) {
         json_key(&c->out, "description");
         json_write_string(&c->out, p->def->description);

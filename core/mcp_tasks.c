@@ -24,7 +24,7 @@ static bool knows_tasks(lastro_call *c) {
 static bool write_created(lastro_call *c, task *t, json_writer *w) {
     rpc_begin_result(w, c->id);
     json_begin_object(w);
-    surface_write_modern(c->srv->reg, w, c->rev, "task", false);
+    surface_write_modern(c->srv->reg, w, c->rev, "task", CACHING_NONE);
     task_write(t, w, false);
     json_end_object(w);
     rpc_end(w);
@@ -284,7 +284,7 @@ static task *named(lastro_call *c) {
 }
 
 static void acknowledge(lastro_call *c) {
-    mcp_begin_result(c, false);
+    mcp_begin_result(c, CACHING_NONE);
     mcp_end_result(c);
     mcp_answer(c);
 }
@@ -293,7 +293,7 @@ void mcp_get_task(lastro_call *c) {
     task *t = named(c);
     if (!t)
         return;
-    mcp_begin_result(c, false);
+    mcp_begin_result(c, CACHING_NONE);
     task_write(t, &c->out, true);
     mcp_end_result(c);
     task_release(t);

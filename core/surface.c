@@ -140,13 +140,13 @@ char *surface_instructions(const registry *reg) {
     return text;
 }
 
-void surface_write_modern(const registry *reg, json_writer *w, revision rev, const char *result_type, bool cacheable) {
+void surface_write_modern(const registry *reg, json_writer *w, revision rev, const char *result_type, caching hint) {
     if (rev < REV_2026_07_28)
         return;
     put(w, "resultType", result_type);
-    if (cacheable) {
+    if (hint != CACHING_NONE) {
         json_key(w, "ttlMs");
-        json_write_int(w, TTL_MS);
+        json_write_int(w, hint == CACHING_LIST ? TTL_MS : 0);
         put(w, "cacheScope", "private");
     }
     json_key(w, "_meta");
@@ -247,7 +247,7 @@ static void compose(const registry *reg, list_kind kind, revision rev, json_writ
         break;
     }
     json_end_array(w);
-    surface_write_modern(reg, w, rev, "complete", true);
+    surface_write_modern(reg, w, rev, "complete", CACHING_LIST);
     json_end_object(w);
 }
 

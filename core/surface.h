@@ -35,8 +35,12 @@ void surface_write_identity(const registry *reg, json_writer *w, revision rev);
 void surface_write_capabilities(const registry *reg, json_writer *w, revision rev);
 /* The model's instructions, from the manifest and the plugins; NULL when there are none. Caller frees. */
 char *surface_instructions(const registry *reg);
-/* resultType, ttlMs, cacheScope and _meta.serverInfo of a modern complete result; nothing in a legacy one.
- * An object is open; cacheable results get ttlMs and cacheScope. */
-void surface_write_modern(const registry *reg, json_writer *w, revision rev, const char *result_type, bool cacheable);
+typedef enum {
+    CACHING_NONE, /* no kind of result that may be kept */
+    CACHING_LIST, /* holds until a reload, of which who listens is told */
+    CACHING_STALE /* may be kept, but nobody knows how long it holds: what a plugin reads, and what came of answers */
+} caching;
+/* resultType, ttlMs, cacheScope and _meta.serverInfo of a modern result; nothing in a legacy one. An object is open. */
+void surface_write_modern(const registry *reg, json_writer *w, revision rev, const char *result_type, caching hint);
 
 #endif

@@ -1,85 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* Who is told that something changed: subscriptions of the modern era, sessions of the legacy ones, and nobody else.
  * JSON is written here with ' for ". */
-#include "test_core_host.h"
-#include "unit.h"
+#include "test_talk.h"
 
 #include <malloc.h>
 
-#define CLAIM_WITH(capabilities)                                                                                     \
+#define CLAIM_TASKS                                                                                                 \
     "'_meta':{'io.modelcontextprotocol/protocolVersion':'2026-07-28','io.modelcontextprotocol/clientCapabilities':" \
-    capabilities "}"
-#define CLAIM CLAIM_WITH("{}")
+    "{'extensions':{'io.modelcontextprotocol/tasks':{}}}}"
 #define STAMP "io.modelcontextprotocol/subscriptionId"
 
-static server *srv;
-static session *ses;
-static client peer_;
-
-static void start(void) {
-    srv = core_inner_server("{}");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(srv);
-    ses = session_create(srv);
-    client_open(&peer_);
-}
-static void heard_all(client *c) {
-    unit_check(c->heard == c->count, "%zu messages nobody expected, the first %s", c->count - c->heard,
-               c->heard < c->count ? c->lines[c->heard] : "");
-    c->heard = c->count;
-}
-static void finish(void) {
-    CU_ASSERT(server_wait_idle(srv, 5000));
-    session_destroy(ses);
-    CU_ASSERT_EQUAL(peer_.held, 0);
-    heard_all(&peer_);
-    server_destroy(srv);
-    client_close(&peer_);
-}
-
-static char *quoted(client *c, const char *text) {
-    char *copy = arena_strndup(&c->mem, text, strlen(text));
-    for (char *p = copy; *p; p++)
-        if (*p == '\'')
-            *p = '"';
-    return copy;
-}
 /* Says it in that session, to be answered to that client. */
-__attribute__((format(printf, 3, 4))) static void say_as(session *s, client *c, const char *fmt, ...) {
-    char text[4096];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
-    va_end(ap);
-    const char *json = quoted(c, text);
+static void say_as(session *s, client *c, const char *text) {
+    const char *json = quoted(text);
     mcp_receive(s, &c->base, json, strlen(json));
 }
-#define say(...) say_as(ses, &peer_, __VA_ARGS__)
 
-static const char *shown(client *c, const json_value *v) {
-    json_writer w;
-    json_writer_init(&w, 0);
-    if (v)
-        json_write_value(&w, v);
-    const char *text = json_writer_finish(&w) ? arena_strndup(&c->mem, w.data, w.len) : "nothing";
-    json_writer_free(&w);
-    return text;
-}
 /* The next message is this one, member for member. */
-static void hears_at(int line, client *c, const char *expected) {
-    const char *json = quoted(c, expected);
-    const json_value *v = client_hear(c), *e = json_read_copy(&c->mem, json, strlen(json), NULL, NULL);
-    unit_check(e && v && json_equal(v, e), "line %d: %s instead of %s", line, shown(c, v), json);
+#define HEARS(expected) IS(hear(), expected)
+static void fails_at(int line, const char *id, int code, const char *text) {
+    const json_value *v = error_is_at(line, id, code);
+    unit_check(says(AT(v, "error", "message"), text), "line %d: %s", line, shown(v));
 }
-#define HEARS(expected) hears_at(__LINE__, &peer_, (expected))
-static void fails_at(int line, client *c, const char *id, int code, const char *says) {
-    const json_value *v = client_hear(c);
-    int64_t got = 0;
-    json_int64(AT(v, "error", "code"), &got);
-    const char *text = json_str(AT(v, "error", "message"));
-    unit_check(v && got == code && text && strstr(text, says) && strcmp(shown(c, AT(v, "id")), quoted(c, id)) == 0,
-               "line %d: %s", line, shown(c, v));
-}
-#define FAILS(id, code, says) fails_at(__LINE__, &peer_, (id), (code), (says))
+#define FAILS(id, code, text) fails_at(__LINE__, (id), (code), (text))
 
 #define LISTEN(id, filter) "{'jsonrpc':'2.0','id':" id ",'method':'subscriptions/listen','params':{'notifications':" filter "," CLAIM "}}"
 #define ACK(id, granted)                                                                                           \
@@ -127,7 +70,7 @@ static void test_listen__what_is_not_offered_is_not_granted(void) {
     HEARS(ACK("'x'", "{'toolsListChanged':true,'resourceSubscriptions':[]}"));
     session_destroy(s);
     server_destroy(bare);
-    CU_ASSERT_EQUAL(peer_.held, 0);
+    CU_ASSERT_EQUAL(peer_.held, 0); /* also those that were open when the session ended */
     client_close(&peer_);
 }
 
@@ -148,12 +91,12 @@ static void test_listen__a_filter_that_cannot_be_read_is_refused(void) {
 static void test_listen__news_of_tasks_need_the_extension(void) {
     start();
     say(LISTEN("1", "{'taskIds':['t']}"));
-    const json_value *v = client_hear(&peer_);
+    const json_value *v = hear();
     unit_check(AT(v, "error", "data", "requiredCapabilities", "extensions", "io.modelcontextprotocol/tasks") != NULL, "%s",
-               shown(&peer_, v));
+               shown(v));
     say("{'jsonrpc':'2.0','id':1,'method':'subscriptions/listen','params':{'notifications':{'taskIds':['t']},"
-        CLAIM_WITH("{'extensions':{'io.modelcontextprotocol/tasks':{}}}") "}}");
-    CU_ASSERT(json_text_is(AT(client_hear(&peer_), "method"), "notifications/subscriptions/acknowledged"));
+        CLAIM_TASKS "}}");
+    CU_ASSERT(json_text_is(AT(hear(), "method"), "notifications/subscriptions/acknowledged"));
     finish();
 }
 
@@ -179,7 +122,7 @@ static void test_listen__each_subscription_hears_what_it_asked_for_stamped_with_
     lastro->changed(-1, NULL);
     lastro->changed(99, "inner://one");
     lastro->changed(LASTRO_CHANGED_RESOURCE, "\xff");
-    heard_all(&peer_);
+    silence();
     finish();
 }
 
@@ -225,7 +168,7 @@ static void test_listen__the_uris_of_one_subscription_are_bounded(void) {
     static char text[200000];
     start();
     int n = snprintf(text, sizeof text, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"subscriptions/listen\",\"params\":{%s,\"notifications\":{"
-                     "\"resourceSubscriptions\":[\"inner://one\"", quoted(&peer_, CLAIM));
+                     "\"resourceSubscriptions\":[\"inner://one\"", quoted(CLAIM));
     for (int i = 0; i < 1000; i++)
         n += snprintf(text + n, sizeof text - (size_t)n, ",\"inner://item/%070d\"", i);
     n += snprintf(text + n, sizeof text - (size_t)n, "]}}}");
@@ -426,7 +369,7 @@ static void test_changes__a_subscription_that_ends_under_a_teller_says_nothing_m
     for (int round = 0; round < ROUNDS; round++) {
         strict it = {.base = {.send = strict_send, .retain = strict_retain, .release = strict_release}};
         static const char text[] = LISTEN("1", "{'toolsListChanged':true}");
-        const char *json = quoted(&peer_, text);
+        const char *json = quoted(text);
         mcp_receive(ses, &it.base, json, strlen(json));
         mcp_end_listeners(ses, true);
         while (atomic_load(&it.held))
@@ -452,10 +395,6 @@ static void test_changes__outside_the_server_s_life_nobody_is_told(void) {
 
 /* ---- the legacy eras ---- */
 
-static void greet(const char *version) {
-    say("{'jsonrpc':'2.0','id':'i','method':'initialize','params':{'protocolVersion':'%s','capabilities':{'roots':{}}}}", version);
-    CU_ASSERT_PTR_NOT_NULL(AT(client_hear(&peer_), "result"));
-}
 #define INITIALIZED "{'jsonrpc':'2.0','method':'notifications/initialized'}"
 #define SUBSCRIBE(id, uri) "{'jsonrpc':'2.0','id':" id ",'method':'resources/subscribe','params':{'uri':'" uri "'}}"
 #define UNSUBSCRIBE(id, uri) "{'jsonrpc':'2.0','id':" id ",'method':'resources/unsubscribe','params':{'uri':'" uri "'}}"
@@ -481,7 +420,7 @@ static void test_changes__legacy_sessions_hear_of_lists_once_they_are_ready(void
         say("{'jsonrpc':'2.0','id':1,'method':'ping'}"); /* may come before initialized */
         peer_.heard++;
         tell_everything();
-        heard_all(&peer_);
+        silence();
         say(INITIALIZED);
         tell_everything();
         HEARS("{'jsonrpc':'2.0','method':'notifications/tools/list_changed'}");
@@ -489,7 +428,7 @@ static void test_changes__legacy_sessions_hear_of_lists_once_they_are_ready(void
         HEARS("{'jsonrpc':'2.0','method':'notifications/resources/list_changed'}");
         greet(legacy[i]); /* begins anew */
         tell_everything();
-        heard_all(&peer_);
+        silence();
         say("{'jsonrpc':'2.0','id':2,'method':'tools/list'}"); /* a client that does not say initialized */
         peer_.heard++;
         lastro->changed(LASTRO_CHANGED_TOOLS, NULL);
@@ -503,7 +442,7 @@ static void test_changes__initialized_alone_makes_no_session_ready(void) {
     ses->aside = &peer_.base;
     say(INITIALIZED);
     say("{'jsonrpc':'2.0','id':1,'method':'tools/list','params':{" CLAIM "}}");
-    CU_ASSERT_PTR_NOT_NULL(AT(client_hear(&peer_), "result", "tools"));
+    CU_ASSERT_PTR_NOT_NULL(AT(hear(), "result", "tools"));
     tell_everything();
     finish();
 }
@@ -550,8 +489,8 @@ static void test_subscribe__an_unknown_resource_is_told_as_such(void) {
     start();
     greet("2025-06-18");
     say(SUBSCRIBE("1", "inner://nowhere"));
-    const json_value *v = client_hear(&peer_);
-    unit_check(v && json_text_is(AT(v, "error", "data", "uri"), "inner://nowhere"), "%s", shown(&peer_, v));
+    const json_value *v = hear();
+    unit_check(v && json_text_is(AT(v, "error", "data", "uri"), "inner://nowhere"), "%s", shown(v));
     int64_t code = 0;
     CU_ASSERT(json_int64(AT(v, "error", "code"), &code) && code == -32002);
     say("{'jsonrpc':'2.0','id':2,'method':'resources/subscribe','params':{}}");

@@ -265,6 +265,14 @@ static void test_surface__a_contract_that_cannot_be_published_is_refused(void) {
     finish();
 }
 
+/* A list holds for a while; how long a resource does only its plugin could know. */
+static void test_surface__only_lists_are_said_to_hold(void) {
+    open_all();
+    IS(AT(ask(V2026_07_28, "resources/list", ""), "result", "ttlMs"), "300000");
+    IS(AT(ask(V2026_07_28, "resources/read", "'uri':'all://one'"), "result", "ttlMs"), "0");
+    finish();
+}
+
 /* ---- content ---- */
 
 static void test_content__an_old_client_gets_a_text_for_what_it_cannot_read(void) {
@@ -397,6 +405,7 @@ int main(void) {
         UNIT_TEST(test_surface__a_list_is_composed_anew_when_it_may_have_changed),
         UNIT_TEST(test_surface__what_cannot_be_published_is_refused_with_its_reason),
         UNIT_TEST(test_surface__a_contract_that_cannot_be_published_is_refused),
+        UNIT_TEST(test_surface__only_lists_are_said_to_hold),
         UNIT_TEST(test_content__an_old_client_gets_a_text_for_what_it_cannot_read),
         UNIT_TEST(test_content__prompts_are_told_in_the_same_way),
         UNIT_TEST(test_completion__what_was_chosen_reaches_who_completes),
