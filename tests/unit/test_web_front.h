@@ -56,6 +56,7 @@ static inline void pause_ms(unsigned ms) {
  * /hold      nobody answers; the test does, through play.held
  * /stream    a stream begun within request, then as /hold
  * /abort     cuts from within request
+ * /sleep     holds the I/O thread for 60 ms, as no host may, then as /now
  */
 
 typedef struct {
@@ -162,6 +163,8 @@ static inline void play_request(void *arg, web_exchange *x, const web_head *h, c
     } else if (strcmp(h->path, "/abort") == 0) {
         front->abort(x);
     } else {
+        if (strcmp(h->path, "/sleep") == 0)
+            pause_ms(60);
         play_now(x, h, len);
     }
 }
@@ -180,7 +183,6 @@ static inline void play_done(void *arg, web_exchange *x) {
     play.done++;
     if (!g || g->done++)
         play.wrong++;
-    front->set_user(x, NULL);
     free(g);
 }
 
@@ -223,6 +225,13 @@ static inline void play_let_go(void) {
         front->release(play.held[i]);
     play.held_count = 0;
     pthread_mutex_unlock(&play.lock);
+}
+
+static inline bool play_remote_was(const char *want) {
+    pthread_mutex_lock(&play.lock);
+    bool same = strcmp(play.last_remote, want) == 0;
+    pthread_mutex_unlock(&play.lock);
+    return same;
 }
 
 static const web_handler play_handler = {NULL, play_head, play_request, play_gone, play_done};

@@ -209,11 +209,12 @@ enum MHD_Result exchange_send_or_wait(web_exchange *x) {
 
 /* ---- for the watcher ---- */
 
+/* now is the sweep's: bytes may have been written after it. */
 void exchange_keep_alive(web_exchange *x, uint64_t now) {
     const web_config *c = &x->server->config;
     pthread_mutex_lock(&x->lock);
     bool quiet =
-        x->streaming && x->suspended && !x->finished && !x->dead && now - x->written_ms >= c->keepalive_ms;
+        x->streaming && x->suspended && !x->finished && !x->dead && now >= x->written_ms + c->keepalive_ms;
     if (quiet)
         answer_append(x, c->keepalive_text, strlen(c->keepalive_text));
     pthread_mutex_unlock(&x->lock);

@@ -63,12 +63,13 @@ static size_t keep_as_sent(void *cls, struct MHD_Connection *c, char *s) {
 /* No timeout of the library's: it counts silence, and we have deadlines. Its limit is never reached, as we
  * count. */
 static struct MHD_Daemon *start_daemon(web_server *s) {
-    struct MHD_OptionItem more[] = {
-        {MHD_OPTION_CONNECTION_LIMIT, (intptr_t)(s->config.connections * s->config.io_threads), NULL},
-        {MHD_OPTION_CONNECTION_MEMORY_LIMIT, POOL_BYTES, NULL},
-        {s->config.io_threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END,
-         (intptr_t)s->config.io_threads, NULL},
-        {MHD_OPTION_END, 0, NULL}};
+    struct MHD_OptionItem more[] = {{MHD_OPTION_CONNECTION_LIMIT,
+                                     (intptr_t)((s->config.connections + SPARE_FDS) * s->config.io_threads),
+                                     NULL},
+                                    {MHD_OPTION_CONNECTION_MEMORY_LIMIT, POOL_BYTES, NULL},
+                                    {s->config.io_threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END,
+                                     (intptr_t)s->config.io_threads, NULL},
+                                    {MHD_OPTION_END, 0, NULL}};
     return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC |
                                 MHD_USE_TURBO | MHD_USE_NO_LISTEN_SOCKET,
                             0, NULL, NULL, request_step, s, MHD_OPTION_NOTIFY_COMPLETED, request_completed, s,
@@ -82,7 +83,7 @@ static bool start_threads(web_server *s) {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    s->daemon = start_daemon(s);
+    s->daemon = watcher_init(s) ? start_daemon(s) : NULL;
     bool ok = s->daemon && watcher_start(s);
     if (s->daemon && !ok)
         MHD_stop_daemon(s->daemon);
@@ -91,6 +92,8 @@ static bool start_threads(web_server *s) {
 }
 
 static void destroy(web_server *s) {
+    peer_destroy_all(s);
+    watcher_destroy(s);
     listener_close(&s->listener);
     pthread_mutex_destroy(&s->peers_lock);
     pthread_mutex_destroy(&s->accept_lock);
@@ -107,6 +110,7 @@ static web_server *front_open(const web_config *config, const web_handler *handl
     }
     s->config = *config;
     s->handler = *handler;
+    s->events = s->alarm = -1;
     complete(&s->config);
     s->period_ms = period_of(&s->config);
     pthread_mutex_init(&s->peers_lock, NULL);

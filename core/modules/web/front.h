@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* front.h -- inside the web module: web.h over libmicrohttpd.
  *
- * THREADS   I/O threads (libmicrohttpd's), one watcher (ours: accepts, sees clients leave, keeps deadlines),
- * and the host's own, which answer. All of the module's run with every signal blocked. LOCKS
- * web_server.peers_lock before web_exchange.lock; libmicrohttpd's are innermost (suspend and resume under
- *           web_exchange.lock). While libmicrohttpd calls our reader it holds that response's lock, so
- * nothing of a response is touched under web_exchange.lock. The handler is called with no lock held. LIFETIME
- * A peer is one connection, made and freed by the I/O thread it belongs to. An exchange is counted: one
- *           reference is libmicrohttpd's (dropped when the request is completed), the others are the host's
- * and, for moments, the watcher's. web_exchange.connection is valid while it is not NULL and the lock is
- * held: a suspended connection is never freed, so it is resumed only under the lock and only if suspended. */
+ * Threads: I/O threads (libmicrohttpd's); one watcher (ours), which accepts, sees clients leave and keeps
+ * deadlines; and the host's own, which answer. All of the module's run with every signal blocked.
+ *
+ * Locks, in this order: web_server.accept_lock, web_server.peers_lock, web_exchange.lock, and libmicrohttpd's
+ * own, which are innermost (suspending and resuming happens under web_exchange.lock). While libmicrohttpd
+ * calls our reader it holds that response's lock, so nothing of a response is touched under
+ * web_exchange.lock. The handler is called with no lock held.
+ *
+ * Lifetime: a peer is one connection, made when it is accepted, freed by the I/O thread it belongs to. An
+ * exchange is counted: one reference is libmicrohttpd's (dropped when the request is completed), the others
+ * are the host's and, for moments, the watcher's. web_exchange.connection and what it leads to is valid while
+ * it is not NULL and the lock is held. A suspended connection is never freed: it is resumed only under the
+ * lock and only if suspended.
+ */
 #ifndef LASTRO_MODULE_WEB_FRONT_H
 #define LASTRO_MODULE_WEB_FRONT_H
 
@@ -48,7 +53,8 @@ void listener_close(listener *l);
 
 /* What a connection is doing, hence which deadline holds. */
 typedef enum {
-    PHASE_FRESH,  /* accepted; its first head must be whole within head_ms */
+    PHASE_NEW,    /* accepted; libmicrohttpd has not taken it up */
+    PHASE_FRESH,  /* taken up; its first head must be whole within head_ms */
     PHASE_IDLE,   /* between requests, or at most part of a request line has come (libmicrohttpd does not say)
                    */
     PHASE_HEAD,   /* the request line is there */
@@ -75,6 +81,10 @@ struct peer {
 uint64_t now_ms(void); /* monotonic, coarse: some ms */
 void peer_enter(peer *p, peer_phase phase);
 peer *peer_of(struct MHD_Connection *c);
+/* Watcher: a connection was accepted; NULL: out of memory. destroy: it is closed, or about to be. */
+peer *peer_create(web_server *s, int fd, const struct sockaddr *at);
+void peer_destroy(peer *p);
+void peer_destroy_all(web_server *s); /* no thread is left */
 /* libmicrohttpd's notice that a connection begins or ends. */
 void peer_notice(void *cls, struct MHD_Connection *c, void **context,
                  enum MHD_ConnectionNotificationCode what);
@@ -197,7 +207,9 @@ void request_completed(void *cls, struct MHD_Connection *c, void **context,
 
 /* ---- watcher.c ---- */
 
-bool watcher_start(web_server *s);
+bool watcher_init(web_server *s);    /* before the I/O threads, which use what it makes */
+bool watcher_start(web_server *s);   /* after them, to which it gives connections */
+void watcher_destroy(web_server *s); /* what init made */
 void watcher_wake(web_server *s);
 /* When it returns, nothing is accepted any more. False: that was so before. */
 bool watcher_stop_accepting(web_server *s);
@@ -223,7 +235,7 @@ struct web_server {
 
     atomic_uint connections,
         open; /* open: exchanges offered to the handler that are not completed or not done */
-    pthread_mutex_t accept_lock; /* held while connections are taken; before no other lock of ours */
+    pthread_mutex_t accept_lock; /* held while connections are taken */
     atomic_bool draining, closing, ended;
     atomic_bool paused; /* connections wait in the backlog: the limit is reached, or descriptors are out */
 };

@@ -22,16 +22,14 @@ peer *peer_of(struct MHD_Connection *c) {
     return info ? info->socket_context : NULL;
 }
 
-static void write_remote(peer *p, struct MHD_Connection *c) {
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    const struct sockaddr *at = info ? info->client_addr : NULL;
+static void write_remote(peer *p, const struct sockaddr *at) {
     const struct sockaddr_in6 *v6 = (const void *)at;
-    if (at && at->sa_family == AF_INET)
+    if (at->sa_family == AF_INET)
         inet_ntop(AF_INET, &((const struct sockaddr_in *)(const void *)at)->sin_addr, p->remote,
                   sizeof p->remote);
-    else if (at && at->sa_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr))
+    else if (at->sa_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr))
         inet_ntop(AF_INET, &v6->sin6_addr.s6_addr[12], p->remote, sizeof p->remote);
-    else if (at && at->sa_family == AF_INET6)
+    else if (at->sa_family == AF_INET6)
         inet_ntop(AF_INET6, &v6->sin6_addr, p->remote, sizeof p->remote);
 }
 
@@ -51,61 +49,82 @@ static bool make_room(web_server *s, size_t fd) {
     return true;
 }
 
+/* What has the descriptor's place already is a connection that libmicrohttpd closed without a word, out of
+ * memory. */
 static bool enrol(web_server *s, peer *p) {
     size_t fd = (size_t)p->fd;
     pthread_mutex_lock(&s->peers_lock);
     bool ok = make_room(s, fd);
+    peer *lost = ok ? s->peers[fd] : NULL;
     if (ok) {
         p->generation = ++s->generation;
         s->peers[fd] = p;
         s->peers_top = fd >= s->peers_top ? fd + 1 : s->peers_top;
+        watcher_watch(s, p);
     }
     pthread_mutex_unlock(&s->peers_lock);
+    if (lost)
+        atomic_fetch_sub(&s->connections, 1);
+    free(lost);
     return ok;
 }
 
-static peer *peer_create(web_server *s, struct MHD_Connection *c) {
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
-    peer *p = info ? calloc(1, sizeof *p) : NULL;
+peer *peer_create(web_server *s, int fd, const struct sockaddr *at) {
+    peer *p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
     p->server = s;
-    p->fd = info->connect_fd;
-    write_remote(p, c);
-    peer_enter(p, PHASE_FRESH);
+    p->fd = fd;
+    write_remote(p, at);
     if (!enrol(s, p)) {
         free(p);
         return NULL;
     }
-    watcher_watch(s, p);
+    atomic_fetch_add(&s->connections, 1);
     return p;
 }
 
-/* The descriptor is still open: libmicrohttpd closes it after this notice. */
-static void peer_destroy(peer *p) {
+void peer_destroy(peer *p) {
     web_server *s = p->server;
-    watcher_forget(s, p);
     pthread_mutex_lock(&s->peers_lock);
     s->peers[p->fd] = NULL;
     pthread_mutex_unlock(&s->peers_lock);
     exchange_destroy(p->spare);
     free(p);
+    atomic_fetch_sub(&s->connections, 1);
+    if (atomic_load(&s->paused))
+        watcher_wake(s);
 }
 
-/* Without memory for a peer the connection has no context, and its first request closes it. */
+void peer_destroy_all(web_server *s) {
+    for (size_t fd = 0; fd < s->peers_top; fd++)
+        if (s->peers[fd])
+            peer_destroy(s->peers[fd]);
+}
+
+static peer *find_new(web_server *s, struct MHD_Connection *c) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+    pthread_mutex_lock(&s->peers_lock);
+    peer *p = info ? s->peers[info->connect_fd] : NULL;
+    pthread_mutex_unlock(&s->peers_lock);
+    if (p)
+        peer_enter(p, PHASE_FRESH);
+    return p;
+}
+
+/* The descriptor is still open when a connection ends: libmicrohttpd closes it after this notice. */
 void peer_notice(void *cls, struct MHD_Connection *c, void **context,
                  enum MHD_ConnectionNotificationCode what) {
     web_server *s = cls;
     if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-        *context = peer_create(s, c);
+        *context = find_new(s, c);
         return;
     }
-    if (*context)
+    if (*context) {
+        watcher_forget(s, *context);
         peer_destroy(*context);
+    }
     *context = NULL;
-    atomic_fetch_sub(&s->connections, 1);
-    if (atomic_load(&s->paused))
-        watcher_wake(s);
 }
 
 void peer_attach(peer *p, web_exchange *x) {

@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { EVENTS = 256, ACCEPTS = 64, CLOSING_MS = 5 };
+enum { EVENTS = 256, ACCEPTS = 64, CLOSING_MS = 5, LEFT_MS = 500 };
 enum { ALARM = 1, LISTENER = 2 }; /* event data; a peer's is generation << 32 | fd, its generation never 0 */
 
 /* ---- accepting ---- */
@@ -46,9 +46,11 @@ static bool accept_one(web_server *s) {
             pause_accepting(s, true);
         return false;
     }
-    atomic_fetch_add(&s->connections, 1);
-    if (MHD_add_connection(s->daemon, fd, (struct sockaddr *)&at, len) != MHD_YES) /* it closed fd */
-        atomic_fetch_sub(&s->connections, 1);
+    peer *p = peer_create(s, fd, (struct sockaddr *)&at);
+    if (!p)
+        close(fd);
+    else if (MHD_add_connection(s->daemon, fd, (struct sockaddr *)&at, len) != MHD_YES) /* it closed fd */
+        peer_destroy(p);
     return true;
 }
 
@@ -100,6 +102,13 @@ static bool is_overdue(const web_config *c, peer_phase phase, uint64_t age) {
     return most && age >= most;
 }
 
+/* Who left in the middle of a request, or between two, will not end it. libmicrohttpd sees that by itself,
+ * but not when the end comes in one event with the bytes before it (it takes a short read for the last one).
+ */
+static bool is_left(const peer *p, peer_phase phase, uint64_t age) {
+    return p->hup && phase <= PHASE_BODY && age >= LEFT_MS;
+}
+
 /* Bytes wait for the client, and for stall_ms the kernel could get rid of none of its own. */
 static bool is_stalled(const web_server *s, peer *p, peer_phase phase, uint64_t now) {
     int unsent = 0;
@@ -118,7 +127,10 @@ static void look_at(web_server *s, peer *p, uint64_t now) {
     uint64_t packed = atomic_load_explicit(&p->phase, memory_order_relaxed), since = packed >> 3;
     peer_phase phase = (peer_phase)(packed & 7);
     bool end = atomic_load(&s->closing);
-    if (end || is_overdue(&s->config, phase, now > since ? now - since : 0) || is_stalled(s, p, phase, now))
+    if (phase == PHASE_NEW)
+        return;
+    uint64_t age = now > since ? now - since : 0;
+    if (end || is_overdue(&s->config, phase, age) || is_left(p, phase, age) || is_stalled(s, p, phase, now))
         shutdown(p->fd, SHUT_RDWR);
     else if (phase == PHASE_STREAM && p->attached && s->config.keepalive_ms && s->config.keepalive_text)
         exchange_keep_alive(p->attached, now);
@@ -184,18 +196,17 @@ static bool add(web_server *s, int fd, uint64_t data) {
     return epoll_ctl(s->events, EPOLL_CTL_ADD, fd, &e) == 0;
 }
 
-bool watcher_start(web_server *s) {
+bool watcher_init(web_server *s) {
     s->events = epoll_create1(EPOLL_CLOEXEC);
     s->alarm = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    bool ok = s->events >= 0 && s->alarm >= 0 && add(s, s->alarm, ALARM) &&
-              add(s, s->listener.fd, LISTENER) && !pthread_create(&s->watcher, NULL, watch, s);
-    if (ok) {
-        pthread_setname_np(s->watcher, "lastro-web");
-        return true;
-    }
-    close(s->events);
-    close(s->alarm);
-    return false;
+    return s->events >= 0 && s->alarm >= 0 && add(s, s->alarm, ALARM) && add(s, s->listener.fd, LISTENER);
+}
+
+bool watcher_start(web_server *s) {
+    if (pthread_create(&s->watcher, NULL, watch, s))
+        return false;
+    pthread_setname_np(s->watcher, "lastro-web");
+    return true;
 }
 
 void watcher_wake(web_server *s) {
@@ -207,8 +218,13 @@ void watcher_stop(web_server *s) {
     atomic_store(&s->ended, true);
     watcher_wake(s);
     pthread_join(s->watcher, NULL);
-    close(s->events);
-    close(s->alarm);
+}
+
+void watcher_destroy(web_server *s) {
+    if (s->events >= 0)
+        close(s->events);
+    if (s->alarm >= 0)
+        close(s->alarm);
 }
 
 /* RDHUP alone, on its edge: data does not wake the watcher, an end wakes it once. Should the kernel refuse,
