@@ -3,6 +3,7 @@
 #include "web_host.h"
 #include "web_health.h"
 #include "web_internal.h"
+#include "web_sse2024.h"
 #include "web_stream.h"
 
 #include <stdlib.h>
@@ -63,6 +64,10 @@ static const web_route routes[] = {
     {.path = "/mcp", .head = web_rules_head, .request = post, .gone = post_gone, .done = post_done},
     {.path = "/health", .open = true, .head = health},
     {.path = "/ready", .open = true, .head = health},
+    {.path = WEB_SSE2024_STREAM, .sse = true, .head = web_sse2024_head, .request = web_sse2024_request, .gone = web_sse2024_gone,
+     .done = web_sse2024_done},
+    {.path = WEB_SSE2024_MESSAGES, .sse = true, .head = web_messages2024_head, .request = web_messages2024_request,
+     .gone = web_messages2024_gone, .done = web_messages2024_done},
 };
 
 /* ---- from the front ---- */
@@ -77,7 +82,7 @@ static bool on_head(void *arg, web_exchange *x, const web_head *h) {
     web_guest g = {.host = arg, .x = x, .head = h};
     on_front = true;
     for (size_t i = 0; i < sizeof routes / sizeof *routes; i++)
-        if (strcmp(routes[i].path, h->path) == 0)
+        if (strcmp(routes[i].path, h->path) == 0 && (!routes[i].sse || g.host->srv->manifest->http.sse))
             g.route = &routes[i];
     return web_rules_door(&g) && g.route->head(&g);
 }
@@ -120,7 +125,8 @@ web_host *web_host_create(server *srv, const web_front *front, const web_host_op
         h->modern->listeners_most = 0; /* many clients share it: connections bound them */
     h->store = web_store_memory((size_t)http->sessions, http->session_ms);
     h->log = web_log_create(EVENT_BYTES, SESSION_EVENT_BYTES, SESSION_EVENTS);
-    if (!h->modern || !h->store || !h->log) {
+    h->pairs = web_pairs_create((size_t)http->sessions);
+    if (!h->modern || !h->store || !h->log || !h->pairs) {
         web_host_destroy(h);
         return NULL;
     }
@@ -139,6 +145,7 @@ static void finish_own(void *arg, web_session *w) {
 void web_host_end_streams(web_host *h) {
     mcp_end_listeners(h->modern, true);
     h->store->each(h->store, finish_own, NULL);
+    web_pairs_end(h->pairs);
 }
 
 void web_host_destroy(web_host *h) {
@@ -146,6 +153,7 @@ void web_host_destroy(web_host *h) {
         return;
     if (h->store)
         h->store->destroy(h->store);
+    web_pairs_destroy(h->pairs);
     session_destroy(h->modern);
     web_log_destroy(h->log);
     free(h);

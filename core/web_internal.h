@@ -10,6 +10,7 @@
 enum { WEB_HEADERS = 8 }; /* headers of an answer at the most */
 
 typedef struct web_route web_route;
+typedef struct web_pairs web_pairs; /* web_sse2024.h */
 
 /* Who is at the door: known while the head of a request is judged. */
 typedef struct {
@@ -29,6 +30,7 @@ typedef struct {
 struct web_route {
     const char *path;
     bool open; /* for whoever watches the process: any Host, no key */
+    bool sse;  /* there only with http.sse */
     bool (*head)(web_guest *g);
     void (*request)(web_user *u, web_exchange *x, const web_head *h, const char *body, size_t len);
     void (*gone)(web_user *u, web_exchange *x);
@@ -43,6 +45,7 @@ struct web_host {
     session *modern; /* of all requests that bring their own envelope: no state but open subscriptions */
     web_store *store;
     web_log *log;
+    web_pairs *pairs; /* sessions of the transport of 2024-11-05 */
 };
 
 /* False on the front's threads. */
@@ -89,6 +92,8 @@ void web_peer_gone(web_peer *p);
 /* True: the exchange goes on to the request. */
 bool web_rules_door(web_guest *g);
 bool web_rules_head(web_guest *g);
+/* Content-Type says JSON. */
+bool web_is_json(const web_head *h);
 void web_rules_post(web_peer *p, const web_head *h, const char *body, size_t len);
 
 /* ---- web_get.c: GET on /mcp ---- */

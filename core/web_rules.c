@@ -167,11 +167,14 @@ static bool get_takes_no_stream(facts *f) {
 static bool is_other_method(facts *f) {
     return strcmp(f->method, "POST") != 0 && !is_get(f) && !is_delete(f);
 }
-static bool type_is_not_json(facts *f) {
+bool web_is_json(const web_head *h) {
     static const char json[] = "application/json";
-    const char *type = header(f, "Content-Type");
+    const char *type = h->header(h, "Content-Type", NULL);
     size_t len = type ? strcspn(type, "; \t") : 0;
-    return len != sizeof json - 1 || strncasecmp(type, json, len) != 0;
+    return len == sizeof json - 1 && strncasecmp(type, json, len) == 0;
+}
+static bool type_is_not_json(facts *f) {
+    return !web_is_json(f->head);
 }
 static bool always(facts *f) {
     (void)f;
