@@ -1,59 +1,59 @@
 // SPDX-License-Identifier: MIT
-// A real client on the TypeScript SDK v2 (@modelcontextprotocol/client).
-//   --era legacy   the SDK's DEFAULT: `initialize` only, offers 2025-11-25
-//   --era auto     server/discover probe first, falls back to initialize (our default here)
-//   --era modern   pinned to 2026-07-28, no fallback
-import { parseArgs, loader, exercise, finish, describeError } from './common.mjs';
+// A real client on the TypeScript SDK v2 (@modelcontextprotocol/client), in one of its eras:
+//   legacy   the SDK's default: `initialize` only, offers 2025-11-25
+//   auto     server/discover first, falls back to initialize (our default here)
+//   modern   pinned to 2026-07-28, no fallback
+// common.mjs says what connect takes and gives, and what the options of the program are.
+import { fileURLToPath } from 'node:url';
+import { abilities, loader, main, transport } from './common.mjs';
 
-const o = parseArgs(process.argv.slice(2), 'v2.mjs', '  --era legacy|auto|modern   (default auto)\n');
-const mode = { legacy: 'legacy', auto: 'auto', modern: { pin: '2026-07-28' } }[o.era];
-if (mode === undefined) { process.stderr.write('--era: legacy, auto or modern\n'); process.exit(2); }
-const sdk = loader('sdk2');
-const [{ Client, StreamableHTTPClientTransport, SSEClientTransport }, { StdioClientTransport }] = await Promise.all([
-    sdk.load('@modelcontextprotocol/client'), sdk.load('@modelcontextprotocol/client/stdio')]);
+const PACKAGE = '@modelcontextprotocol/client';
+const modes = { legacy: 'legacy', auto: 'auto', modern: { pin: '2026-07-28' } };
 
-const out = { client: `@modelcontextprotocol/client@${sdk.version('@modelcontextprotocol/client')}`,
-    mode: o.era, transport: o.http ? 'http' : o.sse ? 'sse' : 'stdio' };
-const client = new Client({ name: 'bench-v2', version: '1.0.0' }, {
-    versionNegotiation: { mode },
-    capabilities: {
-        ...(o.elicit !== undefined && { elicitation: {} }),
-        ...(o.sample !== undefined && { sampling: {} }),
-        ...(o.root !== undefined && { roots: {} }) } });
-const asked = [];
-if (o.elicit !== undefined)
-    client.setRequestHandler('elicitation/create', async r => { asked.push(r.method); return { action: 'accept', content: o.elicit }; });
-if (o.sample !== undefined)
-    client.setRequestHandler('sampling/createMessage', async r => { asked.push(r.method);
-        return { role: 'assistant', model: 'bench', stopReason: 'endTurn', content: { type: 'text', text: o.sample } }; });
-if (o.root !== undefined)
-    client.setRequestHandler('roots/list', async r => { asked.push(r.method); return { roots: [{ uri: o.root }] }; });
-const notes = [];
-client.fallbackNotificationHandler = async n => { notes.push(n); };
+export async function connect(o) {
+    const mode = modes[o.era ?? 'auto'];
+    if (mode === undefined) throw new Error(`era must be legacy, auto or modern, not ${o.era}`);
+    const sdk = loader('sdk2');
+    const [{ Client, StreamableHTTPClientTransport, SSEClientTransport, LOG_LEVEL_META_KEY }, { StdioClientTransport }] =
+        await Promise.all([sdk.load(PACKAGE), sdk.load(`${PACKAGE}/stdio`)]);
+    const { capabilities, answers } = abilities(o);
+    const client = new Client({ name: 'lastro-tests-v2', version: '1.0.0' }, { versionNegotiation: { mode }, capabilities });
+    const asked = [], notes = [];
+    for (const [method, answer] of Object.entries(answers))
+        client.setRequestHandler(method, async r => { asked.push(r); return answer(r.params ?? {}); });
+    client.fallbackNotificationHandler = async n => { notes.push(n); };
 
-const transport = o.stdio ? new StdioClientTransport({ command: o.stdio[0], args: o.stdio.slice(1), env: { ...process.env }, stderr: 'inherit' })
-    : o.http ? new StreamableHTTPClientTransport(new URL(o.http)) : new SSEClientTransport(new URL(o.sse));
-const opt = { timeout: o.timeout };
-try {
-    const t0 = performance.now();
-    await client.connect(transport, opt);
-    out.connectMs = Math.round((performance.now() - t0) * 100) / 100;
-    out.era = client.getProtocolEra();
-    out.protocolVersion = client.getNegotiatedProtocolVersion();
-    if (transport.sessionId !== undefined) out.sessionId = transport.sessionId;
-    out.serverInfo = client.getServerVersion();
-    out.capabilities = client.getServerCapabilities();
-    out.instructions = client.getInstructions();
-    await exercise(o, out, {
+    const { it, stderr } = transport(o, { Stdio: StdioClientTransport, Http: StreamableHTTPClientTransport, Sse: SSEClientTransport });
+    const opt = { timeout: o.timeout ?? 20000 };
+    await client.connect(it, opt);
+    const era = client.getProtocolEra();
+    let level; // of the modern era: each request says it
+    const leveled = p => level === undefined ? p : { ...p, _meta: { ...p._meta, [LOG_LEVEL_META_KEY]: level } };
+    return {
+        sdk: `${PACKAGE}@${sdk.version(PACKAGE)}`, era, protocolVersion: client.getNegotiatedProtocolVersion(), sessionId: it.sessionId,
+        asked, notes, stderr, serverInfo: client.getServerVersion(), capabilities: client.getServerCapabilities(),
+        instructions: client.getInstructions(),
         listTools: p => client.listTools(p, opt), listResources: p => client.listResources(p, opt),
         listResourceTemplates: p => client.listResourceTemplates(p, opt), listPrompts: p => client.listPrompts(p, opt),
-        callTool: p => client.callTool(p, opt), readResource: p => client.readResource(p, opt),
-        getPrompt: p => client.getPrompt(p, opt) });
-    if (transport.terminateSession && transport.sessionId) await transport.terminateSession().catch(e => { out.terminate = describeError(e); });
-} catch (e) {
-    (out.errors ??= {}).connect = describeError(e);
+        callTool: (p, more) => client.callTool(leveled(p), { ...opt, ...more }),
+        readResource: (p, more) => client.readResource(p, { ...opt, ...more }),
+        getPrompt: (p, more) => client.getPrompt(p, { ...opt, ...more }), complete: p => client.complete(p, opt),
+        hear: async l => { if (era === 'modern') level = l; else await client.setLoggingLevel(l, opt); },
+        // in the legacy era the lists' changes come unasked
+        watch: async ({ uris = [], tools, prompts, resources }) => {
+            if (era === 'modern') {
+                const s = await client.listen({ ...(tools && { toolsListChanged: true }), ...(prompts && { promptsListChanged: true }),
+                    ...(resources && { resourcesListChanged: true }), ...(uris.length && { resourceSubscriptions: uris }) }, opt);
+                return () => s.close();
+            }
+            for (const uri of uris) await client.subscribeResource({ uri }, opt);
+            return async () => { for (const uri of uris) await client.unsubscribeResource({ uri }, opt); };
+        },
+        close: async () => {
+            if (it.sessionId) await it.terminateSession();
+            await client.close();
+        }
+    };
 }
-if (asked.length) out.answered = asked;
-if (notes.length) out.notifications = notes;
-await Promise.race([client.close().catch(() => {}), new Promise(r => setTimeout(r, 3000))]);
-finish(out);
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main(connect, 'v2.mjs', '  --era legacy|auto|modern   (default auto)\n');

@@ -13,26 +13,20 @@ static struct {
     char label[LABEL_MAX]; /* of the call that was cancelled last */
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Hosts that cannot tell have no such entry yet. */
-static void tell(int32_t what, const char *uri) {
-    if (lastro->changed)
-        lastro->changed(what, uri);
-}
-
 /* ---- the lists: they are always the same, but who is told otherwise looks again ---- */
 
 TOOL(test_trigger_tool_change) {
-    tell(LASTRO_CHANGED_TOOLS, NULL);
+    lastro->changed(LASTRO_CHANGED_TOOLS, NULL);
     return say(call, err, "Told of a change of the tools");
 }
 
 TOOL(test_trigger_prompt_change) {
-    tell(LASTRO_CHANGED_PROMPTS, NULL);
+    lastro->changed(LASTRO_CHANGED_PROMPTS, NULL);
     return say(call, err, "Told of a change of the prompts");
 }
 
 TOOL(test_trigger_resource_change) {
-    tell(LASTRO_CHANGED_RESOURCES, NULL);
+    lastro->changed(LASTRO_CHANGED_RESOURCES, NULL);
     return say(call, err, "Told of a change of the resources");
 }
 
@@ -42,7 +36,7 @@ TOOL(test_touch_watched) {
     pthread_mutex_lock(&state.lock);
     long long touched = ++state.touched;
     pthread_mutex_unlock(&state.lock);
-    tell(LASTRO_CHANGED_RESOURCE, "test://watched-resource");
+    lastro->changed(LASTRO_CHANGED_RESOURCE, "test://watched-resource");
     return say(call, err, "Touched: %lld", touched);
 }
 
@@ -65,7 +59,7 @@ lastro_status note_cancelled(UNUSED lastro_call *call, lastro_text label, lastro
     snprintf(state.label, sizeof state.label, "%.*s", (int)(label.len < LABEL_MAX ? label.len : LABEL_MAX), label.at);
     lastro_trim_utf8(state.label, strlen(state.label));
     pthread_mutex_unlock(&state.lock);
-    tell(LASTRO_CHANGED_RESOURCE, "test://cancelled-calls");
+    lastro->changed(LASTRO_CHANGED_RESOURCE, "test://cancelled-calls");
     return lastro_fail(err, LASTRO_ECANCELLED, "cancelled");
 }
 

@@ -20,11 +20,12 @@ TOOL(test_logging_tool) {
     return say(call, err, "One message of each level was sent");
 }
 
+/* The wait after the last step is for clients that take an answer before the progress which came in the same read. */
 TOOL(test_tool_with_progress) {
     for (int done = 0; done <= 100; done += 50) {
-        if (done && !wait_ms(call, 50, err))
-            return LASTRO_ECANCELLED;
         lastro->progress(call, done, 100, NULL);
+        if (!wait_ms(call, 50, err))
+            return LASTRO_ECANCELLED;
     }
     return say(call, err, "Tool with progress executed successfully");
 }

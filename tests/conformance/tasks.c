@@ -53,8 +53,7 @@ TOOL(test_tool_with_task) {
     lastro_status s = ask_user(call, "user_name", FORM("What is your name?", "name", "string"), &answer, err);
     if (s)
         return s;
-    if (lastro->task)
-        lastro->task(call, "greeting at leisure");
+    lastro->task(call, "greeting at leisure");
     if (!wait_ms(call, 100, err))
         return LASTRO_ECANCELLED;
     return say(call, err, "Hello, %s!", typed(call, answer, "name"));
