@@ -126,6 +126,75 @@ static void test_pool__an_idle_thread_is_used_again(void) {
     pool_destroy(p);
 }
 
+typedef struct {
+    task base; /* first */
+    pool *in;
+    atomic_bool lent;
+} long_job;
+static void work_on_loan(pool_job *job) {
+    long_job *l = (long_job *)job;
+    bool lent = pool_lend(l->in);
+    atomic_store(&l->lent, lent);
+    work(job);
+    if (lent)
+        pool_give_back(l->in);
+}
+
+/* A job that runs for long steps aside: others find a thread as if it were not there, up to twice the pool's most. */
+static void test_pool__a_lent_thread_is_not_counted(void) {
+    enum { MOST = 2 };
+    atomic_bool gate = false, open = true;
+    atomic_int running = 0, done = 0, short_running = 0, short_done = 0;
+    long_job jobs[MOST + 1];
+    task others[4];
+    pool *p = pool_create(MOST);
+    for (int i = 0; i <= MOST; i++) {
+        jobs[i] = (long_job){.base = {.job.run = work_on_loan, .gate = &gate, .running = &running, .done = &done}, .in = p};
+        pool_submit(p, &jobs[i].base.job);
+        CU_ASSERT(until(&running, i + 1)); /* also the third, in the place of the first */
+    }
+    CU_ASSERT(jobs[0].lent && jobs[1].lent && !jobs[2].lent); /* no more than there may be threads */
+    for (int i = 0; i < 4; i++) {
+        others[i] = (task){.job.run = work, .gate = &open, .running = &short_running, .done = &short_done};
+        pool_submit(p, &others[i].job); /* one place is left */
+    }
+    CU_ASSERT(until(&short_done, 4));
+    gate = true;
+    CU_ASSERT(until(&done, MOST + 1));
+    gate = false;
+    nap(5000);
+    for (int i = 0; i < 4; i++) {
+        others[i].gate = &gate;
+        pool_submit(p, &others[i].job);
+    }
+    CU_ASSERT(until(&short_running, MOST));
+    nap(20000);
+    CU_ASSERT_EQUAL(short_running, MOST); /* those that were too many have left */
+    gate = true;
+    CU_ASSERT(until(&short_done, 8));
+    pool_destroy(p);
+}
+
+/* One waits already when the thread is lent. */
+static void test_pool__lending_lets_the_next_one_begin(void) {
+    atomic_bool gate = false, open = true, waiting = false;
+    atomic_int running = 0, done = 0, other_running = 0, other_done = 0;
+    pool *p = pool_create(1);
+    task first = {.job.run = work, .gate = &waiting, .running = &running, .done = &done};
+    long_job l = {.base = {.job.run = work_on_loan, .gate = &gate, .running = &running, .done = &done}, .in = p};
+    task other = {.job.run = work, .gate = &open, .running = &other_running, .done = &other_done};
+    pool_submit(p, &first.job);
+    CU_ASSERT(until(&running, 1));
+    pool_submit(p, &l.base.job);
+    pool_submit(p, &other.job);
+    waiting = true;
+    CU_ASSERT(until(&other_done, 1)); /* while the long one runs */
+    CU_ASSERT_EQUAL(running, 1);
+    gate = true;
+    CU_ASSERT(until(&done, 2));
+    pool_destroy(p);
+}
+
 static void test_pool__destroy_runs_what_is_queued(void) {
     enum { JOBS = 200 };
     atomic_int running = 0, done = 0;
@@ -171,6 +240,8 @@ int main(void) {
         UNIT_TEST(test_pool__grows_with_the_work_up_to_its_most),  UNIT_TEST(test_pool__queued_jobs_keep_their_order),
         UNIT_TEST(test_pool__try_takes_only_what_begins_at_once),  UNIT_TEST(test_pool__an_idle_thread_is_used_again),
         UNIT_TEST(test_pool__an_idle_thread_is_promised_once),
+        UNIT_TEST(test_pool__a_lent_thread_is_not_counted),
+        UNIT_TEST(test_pool__lending_lets_the_next_one_begin),
         UNIT_TEST(test_pool__destroy_runs_what_is_queued),         UNIT_TEST(test_pool__loses_nothing_under_many_submitters),
     };
     return UNIT_RUN("pool", tests);
