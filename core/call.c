@@ -312,6 +312,7 @@ static void complete_text(lastro_call *c, lastro_error *err) {
     snprintf(ms, sizeof ms, "%lld", (long long)time_given(c));
     if (err->status == LASTRO_EINTERNAL && err->text[0])
         log_error("tool \"%s\" of plugin \"%s\": %s", c->tool->name, c->owner->entry->name, err->text);
+    text_tidy(err->text); /* a plugin's text may have been cut in a character */
     if (err->text[0])
         return;
     const char *key = err->status == LASTRO_ECANCELLED  ? "cancelled"

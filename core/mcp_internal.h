@@ -83,7 +83,7 @@ void mcp_run_tool(lastro_call *c);
  * was refused and has ended. */
 bool mcp_start_task(lastro_call *c);
 /* The run of a call that became a task is over; ends the call. */
-void mcp_end_task_run(lastro_call *c, run_outcome outcome, lastro_error *err);
+void mcp_end_task_run(lastro_call *c, run_outcome outcome, const lastro_error *err);
 /* What progress says, for who looks in. */
 void mcp_task_progress(lastro_call *c, const char *message);
 

@@ -148,13 +148,22 @@ static void settle(task *t, task_state state, json_writer *w, const char *messag
     task_settle(t, state, json, len, message);
 }
 
-/* What the next run needs: {"params", "answers"}. */
+static void put(json_writer *w, const char *key, const char *text) {
+    json_key(w, key);
+    json_write_string(w, text);
+}
+
+/* What the next run needs: {"params", "answers"}, and the trace, which may have come in a header. */
 static void write_request(const lastro_call *c, json_writer *w) {
     json_begin_object(w);
     json_key(w, "params");
     json_write_value(w, c->params);
     json_key(w, "answers");
     mcp_write_answers(c, w);
+    if (c->trace)
+        put(w, "traceparent", c->trace);
+    if (c->trace_state)
+        put(w, "tracestate", c->trace_state);
     json_end_object(w);
 }
 
@@ -178,7 +187,7 @@ static void park(lastro_call *c) {
     json_writer_free(&request);
 }
 
-void mcp_end_task_run(lastro_call *c, run_outcome outcome, lastro_error *err) {
+void mcp_end_task_run(lastro_call *c, run_outcome outcome, const lastro_error *err) {
     json_writer *w = &c->out;
     task *t = c->task;
     json_writer_reset(w);
@@ -192,7 +201,6 @@ void mcp_end_task_run(lastro_call *c, run_outcome outcome, lastro_error *err) {
         park(c);
         break;
     case RUN_ERROR:
-        text_tidy(err->text); /* foreign text may have been cut in a character */
         rpc_write_error_object(w, status_describe(err->status)->rpc, err->text, mcp_error_data(c, err->status));
         settle(t, TASK_FAILED, w, err->text);
         break;
@@ -229,6 +237,7 @@ static bool restore(lastro_call *c, lastro_error *err) {
     if (!c->params || !c->earlier)
         return fail(err, LASTRO_ENOMEM, "out of memory"), false;
     mcp_read_envelope(c);
+    mcp_take_trace(c, json_str(json_member(request, "traceparent")), json_str(json_member(request, "tracestate")));
     return mcp_read_tool(c, err);
 }
 

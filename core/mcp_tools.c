@@ -170,6 +170,8 @@ static void write_progress(const lastro_call *c, json_writer *w, double done, do
 }
 
 void mcp_notify_progress(lastro_call *c, double done, double total, const char *message) {
+    if (c->tool && c->tool->def->flags & REGISTRY_TASK_FLAGS)
+        mcp_task_progress(c, message);
     if (!c->progress_token)
         return;
     json_writer w;
