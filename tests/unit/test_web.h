@@ -322,11 +322,17 @@ static inline const json_value *web_json(web_exchange *x) {
     return v;
 }
 
+/* What came until now. */
+static inline char *web_body(web_exchange *x) {
+    pthread_mutex_lock(&x->lock);
+    char *all = web_copy(x->body ? x->body : "", x->len);
+    pthread_mutex_unlock(&x->lock);
+    return all;
+}
+
 /* The data of the n-th event; NULL: there are not so many. "": an event without data. */
 static inline const char *web_event_data(web_exchange *x, size_t n) {
-    pthread_mutex_lock(&x->lock);
-    char *all = web_copy(x->body ? x->body : "", x->len), *found = NULL;
-    pthread_mutex_unlock(&x->lock);
+    char *all = web_body(x), *found = NULL;
     for (char *end; !found && (end = strstr(all, "\n\n")); all = end + 2) {
         *end = '\0';
         if (n--)

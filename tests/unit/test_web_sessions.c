@@ -65,9 +65,7 @@ static web_exchange *get(const char *session_line, const char *last) {
 
 /* The id of the n-th event; NULL: none. */
 static const char *event_id(web_exchange *x, size_t n) {
-    pthread_mutex_lock(&x->lock);
-    char *all = web_copy(x->body ? x->body : "", x->len), *found = NULL;
-    pthread_mutex_unlock(&x->lock);
+    char *all = web_body(x), *found = NULL;
     for (char *end; !found && (end = strstr(all, "\n\n")); all = end + 2) {
         *end = '\0';
         if (strstr(all, "id: ") && !n--)
@@ -83,8 +81,8 @@ static size_t events(web_exchange *x) {
     return n;
 }
 
-#define HAS(x, text) unit_check(web_wait((x), WEB_TEXT, (text)), "\"%s\" does not come: %s", (text), (x)->body ? (x)->body : "")
-#define WHOLE(x) unit_check(web_wait_whole(x), "no end: %s", (x)->body ? (x)->body : "")
+#define HAS(x, text) unit_check(web_wait((x), WEB_TEXT, (text)), "\"%s\" does not come: %s", (text), web_body(x))
+#define WHOLE(x) unit_check(web_wait_whole(x), "no end: %s", web_body(x))
 
 /* ---- ids and ends ---- */
 
