@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* mcp_question.h -- what a client can be asked: whether a question is well formed, how it reads in a revision, and whether
- * what came back is an answer to it. Used by the thread of the call that asks. */
+ * what came back is an answer to it. Used by the thread of the call that asks.
+ * The error -32042 of 2025-11-25, by which a server may ask for a page instead of a question, is never sent: a question
+ * does the same, and the handler need not begin anew. */
 #ifndef LASTRO_CORE_MCP_QUESTION_H
 #define LASTRO_CORE_MCP_QUESTION_H
 

@@ -115,7 +115,8 @@ enum { LASTRO_CHANGED_TOOLS = 0, LASTRO_CHANGED_PROMPTS = 1, LASTRO_CHANGED_RESO
 
 /* A question to the client, through the protocol's own means in each era. In the modern era the first pass returns
  * LASTRO_EASK: return it at once; the handler runs again from its start when the answers are there, so ask before
- * doing anything that must not happen twice. */
+ * doing anything that must not happen twice. An answer has the form that the protocol and the question ask for: anything
+ * else is an error to be returned (LASTRO_EPARAMS, in sessions of the legacy eras LASTRO_EDENIED). */
 typedef struct lastro_question {
     uint32_t size;
     const char *key;        /* names the question within the call, e.g. "user_name" */
