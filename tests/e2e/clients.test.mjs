@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The official TypeScript SDK clients, v1 and v2, in each of their eras, over stdio and over HTTP: against the conformance
-// fixture everything a client can do, against the program's own manifest the tools it is for. The SDKs themselves check what
-// they get: messages against the protocol's schemas, structuredContent against the listed outputSchema.
+// The official TypeScript SDK clients, v1 and v2, in each of their eras, over stdio and both transports of HTTP: against the
+// conformance fixture everything a client can do, against the program's own manifest the tools it is for. The SDKs themselves
+// check what they get: messages against the protocol's schemas, structuredContent against the listed outputSchema.
 // `scripts/setup clients` brings them; without them: skipped.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -23,16 +23,22 @@ const kinds = [
 ];
 const timeout = 20000 * SLACK;
 
-/** Both transports over one manifest (NULL: the build's own) → options for connect, and the way to end what serves. */
+/** The transports over one manifest (null: the build's own) → options for connect, and the way to end what serves. */
 const transports = {
     stdio: async (manifest, env) => ({ options: { stdio: [LASTRO, ...(manifest ? ['--manifest', manifest] : [])], env: cleanEnv(env) }, stop: async () => {} }),
-    HTTP: async (manifest, env) => { const s = await serve({ manifest, env }); return { options: { http: s.url.href }, stop: s.stop }; }
+    HTTP: async (manifest, env) => { const s = await serve({ manifest, env }); return { options: { http: s.url.href }, stop: s.stop }; },
+    'HTTP+SSE': async (manifest, env) => { // of 2024-11-05: no modern era
+        const s = await serve({ manifest, env, args: ['--sse'] });
+        return { options: { sse: new URL('/sse', s.url).href }, stop: s.stop };
+    }
 };
+const kindsOver = transport => transport !== 'HTTP+SSE' ? kinds
+    : kinds.filter(k => k.name !== 'SDK v2, era modern').map(k => ({ ...k, is: legacy })); // auto falls back
 
 /** Registers fn's tests, which share one client, for every kind of client over every transport. */
 function everywhere(what, { manifest, env = () => ({}), abilities = {} }, fn) {
     for (const [transport, begin] of Object.entries(transports))
-        for (const kind of kinds)
+        for (const kind of kindsOver(transport))
             describe(`${what}: ${kind.name} over ${transport}`, { skip: missing(kind.dir) }, () => {
                 const it = { kind, transport, client: null };
                 let server;

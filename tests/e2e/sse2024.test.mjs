@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The transport of 2024-11-05: GET /sse and POST /messages, raw and with the SDKs' own clients for it.
+// The transport of 2024-11-05: GET /sse and POST /messages, raw; clients.test.mjs has the SDKs' own clients for it.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { HOME } from '../clients/common.mjs';
-import { META, ROOT, SLACK, cleanEnv, lastro, manifest, modern, sleep, until } from './lib.mjs';
+import { META, ROOT, SLACK, lastro, manifest, modern, sleep, until } from './lib.mjs';
 import { send, serve } from './http.mjs';
 
 const fixture = path.join(ROOT, 'tests/conformance/manifest.json');
@@ -256,30 +254,4 @@ describe('its ends', () => {
         await Promise.all([close(b), close(c)]);
         await s.stop();
     });
-});
-
-const missing = dir => existsSync(path.join(HOME, dir, '.done')) ? false : 'the SDK is not installed (scripts/setup clients)';
-describe('the SDKs\' clients for it', () => {
-    let s;
-    before(async () => { s = await serve({ manifest: fixture, args: ['--sse'] }); });
-    after(() => s.stop());
-    for (const [script, dir, args] of [['v1.mjs', 'sdk1', []], ['v2.mjs', 'sdk2', ['--era', 'legacy']], ['v2.mjs', 'sdk2', ['--era', 'auto']]])
-        test(`${script} ${args.join(' ')}: lists, calls, is asked, reads, prompts`, { skip: missing(dir) }, async () => {
-            const child = spawn(process.execPath, [path.join(ROOT, 'tests/clients', script), ...args, '--timeout', String(20000 * SLACK), '--sse', new URL('/sse', s.url).href,
-                '--elicit', '{"username":"ana","email":"a@b.example"}', '--sample', 'hello', '--root', 'file:///x', '--read', 'test://static-text', '--prompt', 'test_simple_prompt',
-                '--call', 'test_simple_text', '--args', '{}', '--call', 'test_tool_with_progress', '--args', '{}',
-                '--call', 'test_elicitation', '--args', '{"message":"Who?"}', '--call', 'test_sampling', '--args', '{"prompt":"Say"}'], { env: cleanEnv() });
-            let out = '', err = '';
-            child.stdout.on('data', d => { out += d; });
-            child.stderr.on('data', d => { err += d; });
-            const code = await new Promise(r => child.on('close', r));
-            const r = JSON.parse(out || '{}');
-            assert.equal(code, 0, `${JSON.stringify(r.errors)} ${err}`);
-            assert.equal(r.era, 'legacy');
-            assert.equal(r.protocolVersion, '2025-11-25');
-            assert.ok(r.tools.length > 10);
-            assert.match(r.calls[2].result.content[0].text, /ana/);
-            assert.match(r.calls[3].result.content[0].text, /hello/);
-            assert.deepEqual(r.answered.sort(), ['elicitation/create', 'sampling/createMessage']);
-        });
 });
