@@ -9,6 +9,7 @@
 #include "log.h"
 #include "mcp.h"
 #include "more.h"
+#include "resource_uri.h"
 #include "server.h"
 
 #include <ctype.h>
@@ -145,6 +146,9 @@ static lastro_status add_resource(lastro_registrar *r, const lastro_resource *de
     const json_value *more;
     if (!whole_resource(def))
         return fail(err, LASTRO_EABI, "a resource descriptor is too short, or lacks uri, name or read");
+    const char *fault = resource_uri_fault(def->uri);
+    if (fault)
+        return fail(err, LASTRO_EARGS, "the address of resource \"%.150s\" cannot be used: %s", def->uri, fault);
     FIND_OWNER(r, resources, def->uri, def->uri)
     return taken(err, "resource", def->uri, r->owner, &r->reg->plugins[i_]);
     lastro_status s = more_read(MORE_RESOURCE, def->uri, MORE_OF(def), &r->owner->mem, &more, err);
@@ -162,6 +166,9 @@ static lastro_status add_template(lastro_registrar *r, const lastro_resource *de
     if (!whole_resource(def))
         return fail(err, LASTRO_EABI,
                     "a resource template descriptor is too short, or lacks uri, name or read");
+    const char *fault = resource_template_fault(def->uri);
+    if (fault)
+        return fail(err, LASTRO_EARGS, "the resource template \"%.150s\" cannot be used: %s", def->uri, fault);
     FIND_OWNER(r, templates, def->uri, def->uri)
     return taken(err, "resource template", def->uri, r->owner, &r->reg->plugins[i_]);
     lastro_status s = more_read(MORE_TEMPLATE, def->uri, MORE_OF(def), &r->owner->mem, &more, err);

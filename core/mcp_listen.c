@@ -120,7 +120,7 @@ static bool grant(listener *l, const registry *reg, const json_value *filter) {
     for (json_iter it = json_iterate(json_member(filter, URIS)); ok && json_next(&it);) {
         json_text t = json_text_of(it.value);
         text_key uri = text_key_of(t.at, t.len);
-        if (registry_resource(reg, t.at, t.len) || registry_template(reg, t.at, t.len))
+        if (registry_address(reg, t.at, t.len))
             ok = text_set_add(&l->watched, &uri);
     }
     return ok;

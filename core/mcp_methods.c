@@ -138,9 +138,7 @@ void mcp_read_resource(lastro_call *c) {
         mcp_error(c, RPC_PARAMS, NULL, "resources/read needs uri, a string.");
         return;
     }
-    const resource *r = registry_resource(c->srv->reg, t.at, t.len);
-    if (!r)
-        r = registry_template(c->srv->reg, t.at, t.len);
+    const resource *r = registry_address(c->srv->reg, t.at, t.len);
     if (!r) {
         mcp_no_resource(c, uri);
         return;

@@ -21,7 +21,7 @@ void mcp_subscribe(lastro_call *c) {
     text_key uri;
     if (!read_uri(c, &uri))
         return;
-    if (!registry_resource(c->srv->reg, uri.at, uri.len) && !registry_template(c->srv->reg, uri.at, uri.len)) {
+    if (!registry_address(c->srv->reg, uri.at, uri.len)) {
         mcp_no_resource(c, json_member(c->params, "uri"));
         return;
     }

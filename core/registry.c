@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "registry.h"
 #include "fail.h"
+#include "uri.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -192,6 +193,13 @@ const resource *registry_template(const registry *reg, const char *uri, size_t l
         if (template_fits(reg->all.templates.at[i].def->uri, uri, len))
             return &reg->all.templates.at[i];
     return NULL;
+}
+
+const resource *registry_address(const registry *reg, const char *uri, size_t len) {
+    const resource *r = registry_resource(reg, uri, len); /* which is a URI: it was looked at while loading */
+    if (!r && uri_valid(uri, len, URI_ABSOLUTE | URI_IRI))
+        r = registry_template(reg, uri, len);
+    return r;
 }
 
 const resource *registry_template_by_uri(const registry *reg, const char *uri_template) {

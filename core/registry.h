@@ -107,6 +107,9 @@ void registry_clear_offer(offer *o); /* frees what is in it */
 
 const tool *registry_tool(const registry *reg, const char *name, size_t len);
 const resource *registry_resource(const registry *reg, const char *uri, size_t len);
+/* What is read under that address: a listed resource, or what a template makes of it. NULL: there is none, or it is no URI
+ * (letters beyond ASCII may stand there as they are). */
+const resource *registry_address(const registry *reg, const char *uri, size_t len);
 /* A template that fits uri. */
 const resource *registry_template(const registry *reg, const char *uri, size_t len);
 const resource *registry_template_by_uri(const registry *reg, const char *uri_template);

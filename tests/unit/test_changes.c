@@ -45,6 +45,8 @@ static void test_listen__grants_what_was_asked_and_can_be_had(void) {
         {"{'toolsListChanged':false,'promptsListChanged':true}", "{'promptsListChanged':true}"},
         {"{'resourcesListChanged':true,'somethingNew':7}", "{'resourcesListChanged':true}"},
         {"{'resourceSubscriptions':[]}", "{'resourceSubscriptions':[]}"},
+        {"{'resourceSubscriptions':['inner://item/a b','inner://item/%zz','inner://item/a\\nb','inner://item/é']}",
+         "{'resourceSubscriptions':['inner://item/é']}"},
         {"{'resourceSubscriptions':['inner://one','inner://nowhere','inner://one','inner://item/7']}",
          "{'resourceSubscriptions':['inner://one','inner://item/7']}"},
     };
@@ -104,7 +106,7 @@ static void test_listen__each_subscription_hears_what_it_asked_for_stamped_with_
     start();
     say(LISTEN("'tools'", "{'toolsListChanged':true}"));
     say(LISTEN("0", "{'promptsListChanged':true,'resourcesListChanged':true}"));
-    say(LISTEN("'0'", "{'resourceSubscriptions':['inner://one','inner://item/a b']}"));
+    say(LISTEN("'0'", "{'resourceSubscriptions':['inner://one','inner://item/a-b']}"));
     peer_.heard = 3;
     lastro->changed(LASTRO_CHANGED_TOOLS, NULL);
     HEARS(TOLD("tools/list_changed", "'tools'"));
@@ -114,8 +116,8 @@ static void test_listen__each_subscription_hears_what_it_asked_for_stamped_with_
     HEARS(TOLD("resources/list_changed", "0"));
     lastro->changed(LASTRO_CHANGED_RESOURCE, "inner://one");
     HEARS(UPDATED("inner://one", "'0'"));
-    lastro->changed(LASTRO_CHANGED_RESOURCE, "inner://item/a b");
-    HEARS(UPDATED("inner://item/a b", "'0'"));
+    lastro->changed(LASTRO_CHANGED_RESOURCE, "inner://item/a-b");
+    HEARS(UPDATED("inner://item/a-b", "'0'"));
     lastro->changed(LASTRO_CHANGED_RESOURCE, "inner://on");
     lastro->changed(LASTRO_CHANGED_RESOURCE, "inner://item/a");
     lastro->changed(LASTRO_CHANGED_RESOURCE, NULL);

@@ -273,6 +273,31 @@ static void test_surface__only_lists_are_said_to_hold(void) {
     finish();
 }
 
+static void test_surface__addresses_are_looked_at_while_loading(void) {
+    static const struct {
+        const char *text;
+        bool template, good;
+    } cases[] = {
+        {"a:b", false, true},          {"x://h/p?q#f", false, true}, {"x://%C3%A9", false, true}, {"no-scheme", false, false},
+        {"x://a b", false, false},     {"x://{id}", false, false},   {"x://é", false, false},     {"x://%zz", false, false},
+        {"x://{id}/data", true, true}, {"x://{a}{b_2}", true, true}, {"x://fixed", true, true},   {"x://{}", true, false},
+        {"x://{+path}", true, false},  {"x://{?q}", true, false},    {"x://{a,b}", true, false},  {"x://{a*}", true, false},
+        {"x://{open", true, false},    {"x://a}", true, false},      {"{all}", true, false},      {"x://{a}/b c", true, false},
+        {"", false, false},            {"", true, false},
+    };
+    static lastro_resource defs[LASTRO_COUNT(cases)]; /* they live as long as the plugin */
+    open_all();
+    lastro_registrar r = {.reg = srv->reg, .owner = &srv->reg->plugins[0]};
+    for (size_t i = 0; i < LASTRO_COUNT(cases); i++) {
+        lastro_error err = {0};
+        defs[i] = (lastro_resource){.size = sizeof *defs, .uri = cases[i].text, .name = "n", .read = read_nothing};
+        lastro_status s = cases[i].template ? lastro->add_template(&r, &defs[i], &err) : lastro->add_resource(&r, &defs[i], &err);
+        unit_check(cases[i].good ? s == LASTRO_OK : s == LASTRO_EARGS && strstr(err.text, "cannot be used"), "%s: %d %s", cases[i].text, (int)s,
+                   err.text);
+    }
+    finish();
+}
+
 /* ---- content ---- */
 
 static void test_content__an_old_client_gets_a_text_for_what_it_cannot_read(void) {
@@ -406,6 +431,7 @@ int main(void) {
         UNIT_TEST(test_surface__what_cannot_be_published_is_refused_with_its_reason),
         UNIT_TEST(test_surface__a_contract_that_cannot_be_published_is_refused),
         UNIT_TEST(test_surface__only_lists_are_said_to_hold),
+        UNIT_TEST(test_surface__addresses_are_looked_at_while_loading),
         UNIT_TEST(test_content__an_old_client_gets_a_text_for_what_it_cannot_read),
         UNIT_TEST(test_content__prompts_are_told_in_the_same_way),
         UNIT_TEST(test_completion__what_was_chosen_reaches_who_completes),
