@@ -78,7 +78,7 @@ static bool is_among(const span *keys, size_t n, span key) {
 bool trace_state_valid(const char *text, size_t len) {
     span keys[MEMBERS];
     size_t n = 0;
-    if (len > TRACE_STATE_MAX)
+    if (!len || len > TRACE_STATE_MAX)
         return false;
     for (const char *at = text, *end = text + len; at < end;) {
         const char *comma = memchr(at, ',', (size_t)(end - at));
