@@ -2,35 +2,9 @@
 /* web_rules.c -- THE decision table: what a request over HTTP is and what it gets, row by row, first match first. The
  * numbers are those of the protocol notes (docs/http.md); 0 marks what they leave to the transport. The body decides the
  * era, headers only confirm it. */
-#include "header_params.h"
-#include "web_internal.h"
-#include "web_stream.h"
+#include "web_facts.h"
 
 #include <string.h>
-#include <strings.h>
-
-typedef enum { SESSION_NONE, SESSION_MALFORMED, SESSION_UNKNOWN, SESSION_LIVE } session_state;
-typedef enum { VERSION_ABSENT, VERSION_LEGACY, VERSION_MODERN, VERSION_OTHER } version_kind;
-
-/* All that the conditions look at. */
-typedef struct {
-    web_host *host;
-    web_guest *guest;          /* while the head is judged */
-    const web_head *head;
-    /* headers */
-    const char *method, *version;
-    version_kind version_kind;
-    session_state session_state;
-    web_session *session;      /* live: entered */
-    revision session_rev;
-    /* the body */
-    web_peer *peer;
-    lastro_call *call;
-    const json_value *body;    /* NULL: no JSON, and already answered */
-    rpc_message msg;
-    const json_value *claim;
-    const char *fault;         /* what is wrong, when a condition knows better than its row */
-} facts;
 
 typedef enum { DOOR, HEAD, BODY } phase; /* before the path is looked at; before the body is read; with it */
 
@@ -38,58 +12,11 @@ typedef struct {
     int number;
     phase phase;
     bool (*when)(facts *f);
-    bool (*then)(facts *f);    /* true: the exchange goes on. NULL: it is refused with the rest */
+    web_ending *then; /* NULL: it is refused with the rest */
     unsigned status;
     int code;
     const char *text;
 } row;
-
-static const char *header(const facts *f, const char *name) {
-    return f->head->header(f->head, name, NULL);
-}
-
-/* ---- gathering facts ---- */
-
-static const char modern_name[] = "2026-07-28"; /* any later text claims the modern era */
-
-static version_kind kind_of_version(const char *version) {
-    if (!version)
-        return VERSION_ABSENT;
-    if (strcmp(version, modern_name) >= 0)
-        return VERSION_MODERN;
-    return revision_of(version, strlen(version)) != REV_NONE ? VERSION_LEGACY : VERSION_OTHER;
-}
-
-static bool good_session_id(const char *id) {
-    size_t len = 0;
-    while (id[len] >= 0x21 && id[len] <= 0x7e)
-        len++;
-    return len && !id[len] && len <= WEB_SESSION_ID_MAX;
-}
-
-static void find_session(facts *f, const char *principal) {
-    unsigned count = 0;
-    const char *id = f->head->header(f->head, "Mcp-Session-Id", &count);
-    if (!id)
-        return;
-    if (count > 1 || !good_session_id(id)) {
-        f->session_state = SESSION_MALFORMED;
-        return;
-    }
-    f->session = f->host->store->find(f->host->store, id, principal);
-    f->session_state = f->session ? SESSION_LIVE : SESSION_UNKNOWN;
-    if (!f->session)
-        return;
-    session *core = f->session->core;
-    pthread_mutex_lock(&core->lock);
-    f->session_rev = core->rev;
-    pthread_mutex_unlock(&core->lock);
-}
-
-static void read_version(facts *f) {
-    f->version = header(f, "MCP-Protocol-Version");
-    f->version_kind = kind_of_version(f->version);
-}
 
 /* ---- conditions: at the door ---- */
 
@@ -145,33 +72,11 @@ static bool version_is_no_legacy_one(facts *f) {
     return f->version_kind == VERSION_MODERN || f->version_kind == VERSION_OTHER;
 }
 
-/* A list of media types names this one, or a wider one. */
-static bool accepts(const char *accept, const char *type) {
-    size_t major = strcspn(type, "/") + 1;
-    if (!accept)
-        return true;
-    for (const char *at = accept; *at;) {
-        at += strspn(at, ", \t");
-        size_t len = strcspn(at, ",; \t");
-        if ((len == strlen(type) && strncasecmp(at, type, len) == 0) || (len == 3 && strncmp(at, "*/*", 3) == 0) ||
-            (len == major + 1 && strncasecmp(at, type, major) == 0 && at[major] == '*'))
-            return true;
-        at += strcspn(at, ",");
-    }
-    return false;
-}
-
 static bool get_takes_no_stream(facts *f) {
-    return is_get(f) && !accepts(header(f, "Accept"), "text/event-stream");
+    return is_get(f) && !web_accepts(web_header_value(f, "Accept"), "text/event-stream");
 }
 static bool is_other_method(facts *f) {
     return strcmp(f->method, "POST") != 0 && !is_get(f) && !is_delete(f);
-}
-bool web_is_json(const web_head *h) {
-    static const char json[] = "application/json";
-    const char *type = h->header(h, "Content-Type", NULL);
-    size_t len = type ? strcspn(type, "; \t") : 0;
-    return len == sizeof json - 1 && strncasecmp(type, json, len) == 0;
 }
 static bool type_is_not_json(facts *f) {
     return !web_is_json(f->head);
@@ -243,63 +148,12 @@ static bool version_is_not_served(facts *f) {
     return f->claim && !mcp_serves(f->claim);
 }
 
-/* Why that header does not say what the body says; NULL: it does. */
-static const char *header_differs(facts *f, const char *name, const json_value *says, bool coded) {
-    unsigned count = 0;
-    const char *value = f->head->header(f->head, name, &count);
-    size_t len = value ? strlen(value) : 0;
-    json_text text = json_text_of(says);
-    if (!value)
-        return arena_printf(&f->call->mem, "The header %s is missing; the body says \"%.100s\".", name, text.at);
-    if (count > 1)
-        return arena_printf(&f->call->mem, "The header %s stands there more than once.", name);
-    const char *said = coded ? header_value_decode(&f->call->mem, value, &len) : value;
-    if (!said)
-        return arena_printf(&f->call->mem, "The header %s cannot be read: between =?base64? and ?= stands strict base64 of UTF-8 text.", name);
-    if (len != text.len || memcmp(said, text.at, len) != 0)
-        return arena_printf(&f->call->mem, "The header %s says \"%.100s\", the body \"%.100s\".", name, value, text.at);
-    return NULL;
-}
-
-/* The member of params that Mcp-Name repeats; NULL: none, or the body lacks it, which the method will tell. */
-static const json_value *named_by(const facts *f) {
-    static const struct {
-        const char *method, *member;
-    } named[] = {
-        {"tools/call", "name"},   {"resources/read", "uri"},     {"prompts/get", "name"},
-        {"tasks/get", "taskId"},  {"tasks/update", "taskId"},    {"tasks/cancel", "taskId"},
-    };
-    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
-        if (strcmp(named[i].method, f->msg.method) == 0) {
-            const json_value *v = json_member(f->msg.params, named[i].member);
-            return json_is(v, JSON_STRING) ? v : NULL;
-        }
-    return NULL;
-}
-
 static bool headers_differ(facts *f) {
-    if (!f->claim)
-        return false;
-    const json_value *name = named_by(f);
-    f->fault = !f->version ? "The header MCP-Protocol-Version is missing."
-                           : header_differs(f, "Mcp-Method", json_member(f->body, "method"), false);
-    if (!f->fault && name)
-        f->fault = header_differs(f, "Mcp-Name", name, true);
+    f->fault = f->claim ? web_headers_fault(f) : NULL;
     return f->fault != NULL;
 }
-static const char *look_up(void *arg, const char *name, unsigned *count) {
-    const web_head *h = arg;
-    return h->header(h, name, count);
-}
-/* Arguments that are none, or of a tool that is none, are the method's to refuse. */
 static bool parameters_differ(facts *f) {
-    if (!f->claim || strcmp(f->msg.method, "tools/call") != 0)
-        return false;
-    json_text name = json_text_of(json_member(f->msg.params, "name"));
-    const tool *t = name.at ? registry_tool(f->host->srv->reg, name.at, name.len) : NULL;
-    const json_value *args = json_member(f->msg.params, "arguments");
-    if (t && (!args || json_is(args, JSON_OBJECT)))
-        f->fault = header_params_fault(&f->call->mem, t, args, look_up, (void *)f->head);
+    f->fault = f->claim ? web_parameters_fault(f) : NULL;
     return f->fault != NULL;
 }
 static bool is_listen(const facts *f) {
@@ -319,118 +173,13 @@ static bool is_initialize(facts *f) {
 }
 /* A later version than we know may stand there: initialize negotiates. */
 static bool is_initialize_with_modern_header(facts *f) {
-    return is_initialize(f) && f->version && strcmp(f->version, modern_name) == 0;
+    return is_initialize(f) && f->version && strcmp(f->version, WEB_MODERN) == 0;
 }
 static bool lacks_the_claim(facts *f) {
     return !is_initialize(f) && f->version_kind == VERSION_MODERN;
 }
 static bool lacks_session(facts *f) {
     return f->session_state == SESSION_NONE;
-}
-
-/* ---- answers ---- */
-
-static bool answer_preflight(facts *f) {
-    web_answer_preflight(f->guest);
-    return false;
-}
-static bool refuse_key(facts *f) {
-    bool tried = header(f, "Authorization") != NULL;
-    web_header how = {"WWW-Authenticate", tried ? "Bearer realm=\"lastro\", error=\"invalid_token\"" : "Bearer realm=\"lastro\""};
-    web_refuse(f->guest, 401, RPC_REQUEST,
-               tried ? "The key in Authorization is not known here."
-                     : "A key is needed: send Authorization: Bearer KEY with one of the server's keys.",
-               &how);
-    return false;
-}
-
-/* The session's reference of this request goes; the end is seen by whoever comes later. */
-static bool end_session(facts *f) {
-    web_store *st = f->host->store;
-    if (st->remove(st, f->session))
-        web_session_end(f->session);
-    web_reply_empty(f->guest, 200);
-    return false;
-}
-static bool open_stream(facts *f) {
-    return web_get_accept(f->guest, f->session);
-}
-static bool refuse_method(facts *f) {
-    web_header allow = {"Allow", is_get(f) ? "POST" : "POST, GET, DELETE, OPTIONS"};
-    web_refuse(f->guest, 405, RPC_REQUEST,
-               is_get(f) ? "GET opens the event stream of a session: it needs Mcp-Session-Id. Messages are sent with POST."
-                         : "Messages are sent with POST.",
-               &allow);
-    return false;
-}
-static bool accept_post(facts *f) {
-    const char *accept = header(f, "Accept");
-    bool stream = accepts(accept, "text/event-stream"), json = accepts(accept, "application/json");
-    web_peer *p = web_peer_create(f->guest, json || !stream, stream);
-    if (p)
-        f->guest->host->front->set_user(f->guest->x, p);
-    else
-        web_refuse(f->guest, 503, RPC_INTERNAL, "Out of memory.", NULL);
-    return p != NULL;
-}
-
-static bool nothing_more(facts *f) {
-    (void)f;
-    return false;
-}
-static bool serve_invalid(facts *f) {
-    mcp_serve(f->call, f->body);
-    return false;
-}
-static bool drop(facts *f) {
-    mcp_drop(f->call);
-    return false;
-}
-static bool refuse_version(facts *f) {
-    f->call->id = f->msg.id;
-    mcp_refuse_version(f->call, f->claim);
-    return false;
-}
-
-/* On a session of its own, entered by this request. */
-static void serve_on(facts *f, web_session *w, revision rev) {
-    web_peer *p = f->peer;
-    pthread_mutex_lock(&p->lock);
-    p->session = w;
-    p->primes = rev >= REV_2025_11_25;
-    pthread_mutex_unlock(&p->lock);
-    f->session = NULL; /* the peer's now */
-    f->call->session = w->core;
-    mcp_serve(f->call, f->body);
-}
-
-static bool serve_modern(facts *f) {
-    pthread_mutex_lock(&f->peer->lock);
-    f->peer->listens = is_listen(f);
-    pthread_mutex_unlock(&f->peer->lock);
-    mcp_serve(f->call, f->body);
-    if (atomic_load(&f->peer->gone)) /* it left before there was something to cancel */
-        web_peer_gone(f->peer);
-    return false;
-}
-static bool serve_legacy(facts *f) {
-    serve_on(f, f->session, f->session_rev);
-    return false;
-}
-static bool begin_session(facts *f) {
-    web_host *h = f->host;
-    web_session *w = web_session_create(h->srv, h->front, h->log, f->peer->base.principal);
-    if (!w || !h->store->add(h->store, w)) {
-        web_session_release(w);
-        f->peer->status = 503;
-        mcp_error(f->call, RPC_INTERNAL, NULL, "No session can be opened now: too many are in use. Try again later.");
-        return false;
-    }
-    f->peer->fresh = true;
-    serve_on(f, w, REV_NONE);
-    if (w->core->rev == REV_NONE && h->store->remove(h->store, w)) /* it was refused */
-        web_session_end(w);
-    return false;
 }
 
 /* ---- the table ---- */
@@ -447,53 +196,53 @@ static const row rows[] = {
     {1, DOOR, host_is_foreign, NULL, 403, RPC_REQUEST, "The Host of this request is not one of this server's."},
     {1, DOOR, origin_is_foreign, NULL, 403, RPC_REQUEST, "Pages of this Origin may not use this server."},
     {2, DOOR, nothing_is_there, NULL, 404, RPC_REQUEST, "Nothing is at this path; MCP is at /mcp."},
-    {0, DOOR, is_options, WITH(answer_preflight)},
-    {0, DOOR, needs_a_key, WITH(refuse_key)},
+    {0, DOOR, is_options, WITH(web_end_preflight)},
+    {0, DOOR, needs_a_key, WITH(web_end_key)},
 
     {3, HEAD, delete_lacks_session, NULL, 400, RPC_REQUEST, "DELETE ends a session: it needs Mcp-Session-Id."},
-    {4, HEAD, get_lacks_session, WITH(refuse_method)},
-    {5, HEAD, is_other_method, WITH(refuse_method)},
+    {4, HEAD, get_lacks_session, WITH(web_end_method)},
+    {5, HEAD, is_other_method, WITH(web_end_method)},
     {3, HEAD, session_is_malformed, MALFORMED_SESSION},
     {3, HEAD, session_is_unknown, UNKNOWN_SESSION},
     {24, HEAD, version_is_no_legacy_one, NO_LEGACY_VERSION},
-    {3, HEAD, is_delete, WITH(end_session)},
+    {3, HEAD, is_delete, WITH(web_end_session)},
     {4, HEAD, get_takes_no_stream, NULL, 406, RPC_REQUEST, "GET answers with text/event-stream, which Accept leaves out."},
-    {4, HEAD, is_get, WITH(open_stream)},
+    {4, HEAD, is_get, WITH(web_open_stream)},
     {6, HEAD, type_is_not_json, NULL, 415, RPC_REQUEST, "Content-Type must be application/json."},
-    {0, HEAD, always, WITH(accept_post)},
+    {0, HEAD, always, WITH(web_accept_post)},
 
-    {7, BODY, is_no_json, WITH(nothing_more)}, /* the reader answered; 413 is the front's */
+    {7, BODY, is_no_json, WITH(web_end_nothing)}, /* the reader answered; 413 is the front's */
     {8, BODY, is_unfit_batch, NULL, 400, RPC_REQUEST, NULL},
     {8, BODY, is_batch_of_unknown_session, UNKNOWN_SESSION},
     {8, BODY, is_batch_out_of_place, NULL, 400, RPC_REQUEST, "Batches exist only in sessions of protocol 2025-03-26."},
-    {8, BODY, is_array, WITH(serve_legacy)},
-    {9, BODY, is_invalid, WITH(serve_invalid)},
-    {11, BODY, is_modern_notification, WITH(drop)},
+    {8, BODY, is_array, WITH(web_serve_legacy)},
+    {9, BODY, is_invalid, WITH(web_end_invalid)},
+    {11, BODY, is_modern_notification, WITH(web_end_drop)},
     {10, BODY, is_message_of_malformed_session, MALFORMED_SESSION},
     {10, BODY, is_message_of_unknown_session, UNKNOWN_SESSION},
     {10, BODY, is_response_to_nobody, NULL, 400, RPC_REQUEST, "A response needs the Mcp-Session-Id of the session that asked."},
-    {10, BODY, is_response, WITH(serve_legacy)},
-    {11, BODY, is_notification_to_nobody, WITH(drop)},
-    {11, BODY, is_notification, WITH(serve_legacy)},
+    {10, BODY, is_response, WITH(web_serve_legacy)},
+    {11, BODY, is_notification_to_nobody, WITH(web_end_drop)},
+    {11, BODY, is_notification, WITH(web_serve_legacy)},
     {12, BODY, envelope_is_bad, NULL, 400, RPC_PARAMS, NULL},
     {13, BODY, version_header_differs, NULL, 400, RPC_HEADER, "MCP-Protocol-Version is not the version that the body claims."},
-    {14, BODY, version_is_not_served, WITH(refuse_version)},
+    {14, BODY, version_is_not_served, WITH(web_end_version)},
     {15, BODY, headers_differ, NULL, 400, RPC_HEADER, NULL},
     {16, BODY, parameters_differ, NULL, 400, RPC_HEADER, NULL},
     {0, BODY, listens_without_stream, NULL, 406, RPC_REQUEST, "subscriptions/listen answers with text/event-stream, which Accept leaves out."},
-    {19, BODY, is_modern, WITH(serve_modern)}, /* 17 and 18 are found on the way, and have their status by peer_kind */
+    {19, BODY, is_modern, WITH(web_serve_modern)}, /* 17 and 18 are found on the way, and have their status by peer_kind */
     {20, BODY, is_initialize_with_modern_header, NULL, 400, RPC_HEADER,
      "initialize belongs to protocols before 2026-07-28, which MCP-Protocol-Version names; that one begins with server/discover."},
     {20, BODY, lacks_the_claim, NULL, 400, RPC_PARAMS,
      "MCP-Protocol-Version names a protocol whose requests carry _meta with " META_PREFIX "protocolVersion and " META_PREFIX
      "clientCapabilities."},
-    {21, BODY, is_initialize, WITH(begin_session)},
+    {21, BODY, is_initialize, WITH(web_begin_session)},
     {22, BODY, lacks_session, NULL, 400, RPC_REQUEST,
      "Mcp-Session-Id is missing: send initialize first, or _meta with " META_PREFIX "protocolVersion \"2026-07-28\"."},
     {22, BODY, session_is_malformed, MALFORMED_SESSION},
     {23, BODY, session_is_unknown, UNKNOWN_SESSION},
     {24, BODY, version_is_no_legacy_one, NO_LEGACY_VERSION},
-    {25, BODY, always, WITH(serve_legacy)},
+    {25, BODY, always, WITH(web_serve_legacy)},
 };
 
 static bool refuse(facts *f, const row *r) {
@@ -529,8 +278,8 @@ bool web_rules_door(web_guest *g) {
 bool web_rules_head(web_guest *g) {
     facts f = {.host = g->host, .guest = g, .head = g->head, .method = g->head->method};
     if (is_get(&f) || is_delete(&f)) {
-        find_session(&f, g->principal);
-        read_version(&f);
+        web_find_session(&f, g->principal);
+        web_read_version(&f);
     }
     bool on = apply(&f, HEAD);
     leave(&f);
@@ -553,8 +302,8 @@ void web_rules_post(web_peer *p, const web_head *h, const char *body, size_t len
         f.claim = mcp_claim(f.msg.params);
     }
     if (f.body && !f.claim)
-        find_session(&f, p->base.principal);
-    read_version(&f);
+        web_find_session(&f, p->base.principal);
+    web_read_version(&f);
     apply(&f, BODY);
     leave(&f);
 }

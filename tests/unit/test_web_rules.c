@@ -226,6 +226,45 @@ static void r15_headers_repeat_the_body(void) {
     web_finish();
 }
 
+/* ---- row 16: a tool whose arguments are repeated in headers ---- */
+
+static const lastro_tool region_tool = {.size = sizeof(lastro_tool), .flags = LASTRO_TOOL_QUICK, .run = inner_echo, .contract =
+    INNER_TOOL("region", INNER_OBJECT(",\"properties\":{\"text\":{\"type\":\"string\",\"x-mcp-header\":\"Text\"},\"n\":{\"type\":"
+                                      "\"integer\",\"x-mcp-header\":\"N\"}}"), INNER_ANY)};
+static lastro_status region_init(const lastro_host *h, lastro_registrar *r, void **ret_self, lastro_error *err) {
+    lastro_status s = inner_init(h, r, ret_self, err);
+    return s ? s : lastro->add_tool(r, &region_tool, err);
+}
+static const lastro_plugin region_plugin = {LASTRO_PLUGIN_HEAD, .name = "inner", .version = "1", .init = region_init};
+
+static void r16_headers_repeat_arguments(void) {
+    static const struct {
+        const char *headers, *args;
+        bool agree;
+    } cases[] = {
+        {"Mcp-Param-Text: a\n", "'text':'a'", true},
+        {"MCP-PARAM-TEXT: =?base64?YQ==?=\n", "'text':'a'", true},
+        {"Mcp-Param-Text: =?base64?w6c=?=\nMcp-Param-N: 42.0\n", "'text':'ç','n':42", true},
+        {"", "'n':null", true},
+        {"", "", true},
+        {"Mcp-Param-Other: x\n", "", true},
+        {"", "'text':'a'", false},
+        {"Mcp-Param-Text: b\n", "'text':'a'", false},
+        {"Mcp-Param-Text: A\n", "'text':'a'", false},
+        {"Mcp-Param-Text: =?base64?YQ?=\n", "'text':'a'", false},
+        {"Mcp-Param-Text: a\n+Mcp-Param-Text: a\n", "'text':'a'", false},
+        {"Mcp-Param-Text: a\nMcp-Param-N: 43\n", "'text':'a','n':42", false},
+    };
+    web_start_with(core_server_with(&region_plugin, "[\"region\"]", "{}"), true, NULL);
+    for (size_t i = 0; i < LASTRO_COUNT(cases); i++) {
+        web_exchange *x = web_post(web_text(MODERN_CALL "region\n%s", cases[i].headers), web_text(CALL("1", "region", "%s", "," META), cases[i].args));
+        web_is(x, cases[i].agree ? 200 : 400, cases[i].agree ? 0 : -32020, cases[i].headers);
+    }
+    EXPECT(web_post(web_session(), CALL("1", "region", "'text':'a'", "")), 200, 0); /* the legacy era knows nothing of it */
+    EXPECT(web_post(MODERN_CALL "region\n", REQUEST("1", "tools/call", "'name':'region','arguments':5," META)), 200, -32602);
+    web_finish();
+}
+
 static void r17_a_method_that_is_not_modern_is_not_found(void) {
     static const char *const methods[] = {"initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe",
                                           "unknown/method"};
@@ -455,6 +494,7 @@ static const unit_test tests[] = {
     UNIT_TEST(r13_a_differing_version_header_comes_before_support),
     UNIT_TEST(r14_a_version_that_is_not_served_lists_those_that_are),
     UNIT_TEST(r15_headers_repeat_the_body),
+    UNIT_TEST(r16_headers_repeat_arguments),
     UNIT_TEST(r17_a_method_that_is_not_modern_is_not_found),
     UNIT_TEST(r18_a_missing_capability_is_named),
     UNIT_TEST(r19_the_modern_era_has_no_state),
