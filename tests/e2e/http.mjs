@@ -46,9 +46,10 @@ export async function serve({ manifest, args = [], env = {}, listen = '127.0.0.1
 
 /**
  * One request → {status, headers, text, messages, left}: at its end, or when it was left. messages: JSON-RPC ones, of a JSON
- * body or of events; on(message, leave): each as it comes. leaveMs: the client leaves then. timeout: in ms.
+ * body or of events; on(message, leave): each as it comes; head(answer, leave): its head came. leaveMs: the client leaves
+ * then. timeout: in ms.
  */
-export function send(at, { method = 'POST', path, headers = {}, body, agent, leaveMs, on, timeout = 15000 * SLACK } = {}) {
+export function send(at, { method = 'POST', path, headers = {}, body, agent, leaveMs, on, head, timeout = 15000 * SLACK } = {}) {
     return new Promise((resolve, reject) => {
         const bytes = body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
         const a = { messages: [], events: [], text: '', left: false };
@@ -65,6 +66,7 @@ export function send(at, { method = 'POST', path, headers = {}, body, agent, lea
         r.on('error', e => a.left || end(reject, e));
         r.on('response', res => {
             a.status = res.statusCode; a.headers = res.headers;
+            head?.(a, leave);
             const type = res.headers['content-type'] ?? '';
             res.setEncoding('utf8');
             res.on('data', d => {
