@@ -192,7 +192,7 @@ static const lastro_need *missing_need(const registry *reg, const plugin *p) {
 static void forget(plugin *p, const char *why) {
     registry_clear_offer(&p->offer);
     p->active = false;
-    snprintf(p->reason, sizeof p->reason, "%s", why);
+    snprintf(p->reason, sizeof p->reason, "%.*s", (int)sizeof p->reason - 1, why);
     log_error("plugin \"%s\" is not loaded: %s", p->entry->name, why);
 }
 
