@@ -55,10 +55,12 @@ static target *more(targets *all) {
 
 /* A legacy client hears of lists without asking, and of the resources it subscribed to. aside is set before it can be ready. */
 static bool session_hears(const session *s, const news *n) {
-    return s->ready && s->aside && (n->what != LASTRO_CHANGED_RESOURCE || text_set_has(&s->watched, &n->uri));
+    return s->ready && s->aside && !n->task && (n->what != LASTRO_CHANGED_RESOURCE || text_set_has(&s->watched, &n->uri));
 }
 
 static bool listener_hears(const listener *l, const news *n) {
+    if (n->task)
+        return text_set_has(&l->tasks, &n->uri);
     return n->what == LASTRO_CHANGED_RESOURCE ? text_set_has(&l->watched, &n->uri) : (l->lists & 1u << n->what) != 0;
 }
 
@@ -120,7 +122,9 @@ static bool compose(json_writer *w, const news *n, const char *id) {
             json_write_raw(w, id, strlen(id));
             json_end_object(w);
         }
-        if (n->uri.at) {
+        if (n->task) {
+            task_write(n->task, w, TASK_NEWS);
+        } else if (n->uri.at) {
             json_key_n(w, "uri", 3);
             json_write_string_n(w, n->uri.at, n->uri.len);
         }
@@ -130,10 +134,15 @@ static bool compose(json_writer *w, const news *n, const char *id) {
     return json_writer_finish(w);
 }
 
-static void tell_listener(listener *l, const news *n, json_writer *w) {
-    pthread_mutex_lock(&l->lock);
+/* Its lock is held. */
+static void send_to(listener *l, const news *n, json_writer *w) {
     if (!atomic_load(&l->ended) && compose(w, n, l->id_json))
         l->peer->send(l->peer, w->data, w->len, PEER_ASIDE);
+}
+
+static void tell_listener(listener *l, const news *n, json_writer *w) {
+    pthread_mutex_lock(&l->lock);
+    send_to(l, n, w);
     pthread_mutex_unlock(&l->lock);
     listener_put(l);
 }
@@ -142,8 +151,8 @@ static void tell(const targets *all, const news *n) {
     json_writer w, plain;
     json_writer_init(&w, 0);
     json_writer_init(&plain, 0);
-    bool ready = compose(&plain, n, NULL); /* the same text for all legacy sessions */
-    if (!ready && all->count)
+    bool ready = !n->task && compose(&plain, n, NULL); /* the same text for all legacy sessions */
+    if (!ready && !n->task && all->count)
         log_error("%s cannot be written: %s", n->method, json_fault_text(plain.fault));
     for (size_t i = 0; i < all->count; i++) {
         const target *t = &all->at[i];
@@ -183,4 +192,34 @@ void changes_tell(server *srv, int32_t what, const char *uri) {
     collect(srv, &n, &all);
     tell(&all, &n);
     free(all.at);
+}
+
+static news news_of(task *t) {
+    return (news){.what = NEWS_OF_TASK, .method = "notifications/tasks", .task = t,
+                  .uri = text_key_of(task_id(t), strlen(task_id(t)))};
+}
+
+void changes_tell_task(void *arg, task *t) {
+    server *srv = arg;
+    if (!atomic_load(&srv->task_watchers))
+        return;
+    news n = news_of(t);
+    targets all = {0};
+    collect(srv, &n, &all);
+    tell(&all, &n);
+    free(all.at);
+}
+
+void changes_tell_states(listener *l, const char *principal) {
+    json_writer w;
+    json_writer_init(&w, 0);
+    for (size_t i = 0; i < l->tasks.count; i++) {
+        task *t = tasks_find(l->srv->tasks, l->tasks.at[i].at, l->tasks.at[i].len, principal);
+        if (!t)
+            continue;
+        news n = news_of(t);
+        send_to(l, &n, &w);
+        task_release(t);
+    }
+    json_writer_free(&w);
 }

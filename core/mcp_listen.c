@@ -25,6 +25,7 @@ static listener *listener_create(lastro_call *c) {
     l->id = *c->id;
     l->id.u.text = l->id_plain;
     l->session = c->session;
+    l->srv = c->srv;
     l->peer = c->peer;
     atomic_init(&l->users, 1);
     pthread_mutex_init(&l->lock, NULL);
@@ -40,6 +41,9 @@ void listener_put(listener *l) {
     if (l->peer->release)
         l->peer->release(l->peer);
     text_set_clear(&l->watched);
+    if (l->tasks.count)
+        atomic_fetch_sub(&l->srv->task_watchers, 1);
+    text_set_clear(&l->tasks);
     pthread_mutex_destroy(&l->lock);
     free(l);
 }
@@ -88,7 +92,14 @@ static const struct {
     {"resourcesListChanged", LASTRO_CHANGED_RESOURCES, {LIST_RESOURCES, LIST_TEMPLATES}},
 };
 enum { SWITCHES = sizeof switches / sizeof *switches };
-static const char URIS[] = "resourceSubscriptions";
+static const char URIS[] = "resourceSubscriptions", TASK_IDS[] = "taskIds";
+
+static bool is_texts(const json_value *v) {
+    bool texts = !v || json_is(v, JSON_ARRAY);
+    for (json_iter it = json_iterate(v); texts && json_next(&it);)
+        texts = json_is(it.value, JSON_STRING);
+    return texts;
+}
 
 /* NULL: the filter can be read. */
 static const char *filter_fault(const json_value *filter) {
@@ -99,11 +110,9 @@ static const char *filter_fault(const json_value *filter) {
         if (v && !json_is(v, JSON_BOOL))
             return "toolsListChanged, promptsListChanged and resourcesListChanged, where given, as true or false";
     }
-    const json_value *uris = json_member(filter, URIS);
-    bool texts = !uris || json_is(uris, JSON_ARRAY);
-    for (json_iter it = json_iterate(uris); texts && json_next(&it);)
-        texts = json_is(it.value, JSON_STRING);
-    return texts ? NULL : "resourceSubscriptions, where given, as an array of URIs";
+    if (!is_texts(json_member(filter, URIS)))
+        return "resourceSubscriptions, where given, as an array of URIs";
+    return is_texts(json_member(filter, TASK_IDS)) ? NULL : "taskIds, where given, as an array of texts";
 }
 
 static bool granted(const listener *l, size_t i) {
@@ -126,9 +135,34 @@ static bool grant(listener *l, const registry *reg, const json_value *filter) {
     return ok;
 }
 
+/* The tasks that are there and the client's own. False: out of memory. */
+static bool grant_tasks(listener *l, const char *principal, const json_value *filter) {
+    bool ok = true;
+    for (json_iter it = json_iterate(json_member(filter, TASK_IDS)); ok && json_next(&it);) {
+        json_text id = json_text_of(it.value);
+        text_key key = text_key_of(id.at, id.len);
+        task *t = tasks_find(l->srv->tasks, id.at, id.len, principal);
+        if (!t)
+            continue;
+        ok = text_set_add(&l->tasks, &key);
+        task_release(t);
+    }
+    if (l->tasks.count)
+        atomic_fetch_add(&l->srv->task_watchers, 1);
+    return ok;
+}
+
 static void write_subscription_id(const listener *l, json_writer *w) {
     json_key(w, META_PREFIX "subscriptionId");
     json_write_value(w, &l->id);
+}
+
+static void write_texts(json_writer *w, const char *name, const text_set *texts) {
+    json_key(w, name);
+    json_begin_array(w);
+    for (size_t i = 0; i < texts->count; i++)
+        json_write_string_n(w, texts->at[i].at, texts->at[i].len);
+    json_end_array(w);
 }
 
 static void acknowledge(const listener *l, const json_value *filter, json_writer *w) {
@@ -145,13 +179,10 @@ static void acknowledge(const listener *l, const json_value *filter, json_writer
             json_key(w, switches[i].name);
             json_write_bool(w, true);
         }
-    if (json_member(filter, URIS)) {
-        json_key(w, URIS);
-        json_begin_array(w);
-        for (size_t i = 0; i < l->watched.count; i++)
-            json_write_string_n(w, l->watched.at[i].at, l->watched.at[i].len);
-        json_end_array(w);
-    }
+    if (json_member(filter, URIS))
+        write_texts(w, URIS, &l->watched);
+    if (json_member(filter, TASK_IDS))
+        write_texts(w, TASK_IDS, &l->tasks);
     json_end_object(w);
     json_end_object(w);
     rpc_end(w);
@@ -161,10 +192,10 @@ static void acknowledge(const listener *l, const json_value *filter, json_writer
 
 /* ---- opening ---- */
 
-/* Who asks for news of tasks must know tasks; which of them are told of is the tasks' business. */
+/* Who asks for news of tasks must know tasks. */
 static bool may_watch_tasks(lastro_call *c, const json_value *filter) {
     lastro_error err = {0};
-    if (!json_member(filter, "taskIds") ||
+    if (!json_member(filter, TASK_IDS) ||
         mcp_need_client(c, "extensions", META_PREFIX "tasks", &err) == LASTRO_OK)
         return true;
     mcp_error(c, RPC_CLIENT, mcp_error_data(c, LASTRO_ECLIENT), "%s", err.text);
@@ -203,7 +234,7 @@ void mcp_listen(lastro_call *c) {
     if (!may_watch_tasks(c, filter))
         return;
     listener *l = listener_create(c);
-    if (!l || !grant(l, c->srv->reg, filter)) {
+    if (!l || !grant(l, c->srv->reg, filter) || !grant_tasks(l, c->principal.name, filter)) {
         refuse(c, l, RPC_INTERNAL, "Out of memory");
         return;
     }
@@ -213,8 +244,10 @@ void mcp_listen(lastro_call *c) {
     }
     pthread_mutex_lock(&l->lock);
     const char *refusal = enter(l);
-    if (!refusal)
+    if (!refusal) {
         acknowledge(l, filter, &c->out);
+        changes_tell_states(l, c->principal.name); /* what happened before it was in the lists */
+    }
     pthread_mutex_unlock(&l->lock);
     if (refusal)
         refuse(c, l, RPC_INTERNAL, refusal);

@@ -25,7 +25,7 @@ static bool write_created(lastro_call *c, task *t, json_writer *w) {
     rpc_begin_result(w, c->id);
     json_begin_object(w);
     surface_write_modern(c->srv->reg, w, c->rev, "task", CACHING_NONE);
-    task_write(t, w, false);
+    task_write(t, w, TASK_HANDLE);
     json_end_object(w);
     rpc_end(w);
     return json_writer_finish(w);
@@ -303,7 +303,7 @@ void mcp_get_task(lastro_call *c) {
     if (!t)
         return;
     mcp_begin_result(c, CACHING_NONE);
-    task_write(t, &c->out, true);
+    task_write(t, &c->out, TASK_FETCHED);
     mcp_end_result(c);
     task_release(t);
     mcp_answer(c);

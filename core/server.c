@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "server.h"
+#include "changes.h"
 #include "clock.h"
 #include "fail.h"
 #include "file.h"
@@ -87,10 +88,10 @@ static void init_locks(server *s) {
 }
 
 /* Twice the largest result has room in any case. */
-static tasks *make_tasks(const manifest_limits *limits) {
+static tasks *make_tasks(server *s, const manifest_limits *limits) {
     size_t two = (size_t)limits->result_bytes * 2;
     tasks_config config = {.most = TASKS_MOST, .bytes = two > TASKS_BYTES ? two : TASKS_BYTES, .life_ms = limits->task_ms,
-                           .keep_ms = TASK_KEEP_MS, .poll_ms = TASK_POLL_MS};
+                           .keep_ms = TASK_KEEP_MS, .poll_ms = TASK_POLL_MS, .changed = changes_tell_task, .arg = s};
     return tasks_create(&config);
 }
 
@@ -111,7 +112,7 @@ static lastro_status start(server *s, lastro_error *err) {
     s->fetch = fetch_create(&config);
     s->pool = pool_create((unsigned)s->manifest->limits.workers);
     s->task_pool = pool_create((unsigned)s->manifest->limits.workers);
-    s->tasks = make_tasks(&s->manifest->limits);
+    s->tasks = make_tasks(s, &s->manifest->limits);
     if (!s->fetch || !s->pool || !s->task_pool || !s->tasks)
         return fail(err, LASTRO_ENOMEM, "out of memory");
     const char *named = getenv("LASTRO_PRINCIPAL");

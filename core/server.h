@@ -29,6 +29,7 @@ struct server {
     pool *pool;
     pool *task_pool;           /* for what is a task before it runs: long ones must not keep others waiting */
     struct tasks *tasks;
+    atomic_uint task_watchers; /* open subscriptions that watch some */
     lastro_host host;
     seal seal;                 /* signs what clients keep for us */
     char *principal;           /* name of who calls on stdio and in the shell */

@@ -285,16 +285,16 @@ static void write_questions(const task *t, json_writer *w) {
     json_end_object(w);
 }
 
-void task_write(task *t, json_writer *w, bool detailed) {
+void task_write(task *t, json_writer *w, task_view view) {
     static const char no_memory[] = "{\"code\":-32603,\"message\":\"Out of memory.\"}";
     pthread_mutex_lock(&t->store->lock);
     task_state state = t->state;
     write_state(t, w);
-    if (detailed && state == TASK_INPUT_REQUIRED)
+    if (view != TASK_HANDLE && state == TASK_INPUT_REQUIRED)
         write_questions(t, w);
-    t->seen = t->seen || (detailed && task_is_final(t));
+    t->seen = t->seen || (view == TASK_FETCHED && task_is_final(t));
     pthread_mutex_unlock(&t->store->lock);
-    if (!detailed || (state != TASK_COMPLETED && state != TASK_FAILED))
+    if (view == TASK_HANDLE || (state != TASK_COMPLETED && state != TASK_FAILED))
         return;
     json_key(w, state == TASK_COMPLETED ? "result" : "error"); /* it may be long, and changes no more: no lock */
     if (t->outcome)

@@ -51,9 +51,10 @@ const char *task_principal(const task *t);
 int64_t task_life(const task *t);          /* ms from its creation that it may run and wait */
 int64_t task_deadline(const task *t);      /* the end of that, monotonic ms */
 
-/* Members of an open object: taskId, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs; when
- * detailed also inputRequests (the open ones), result or error. Telling an outcome so counts as its being seen. */
-void task_write(task *t, json_writer *w, bool detailed);
+/* Members of an open object: taskId, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs; save for a
+ * handle also inputRequests (the open ones), result or error. An outcome that was fetched counts as seen. */
+typedef enum { TASK_HANDLE, TASK_NEWS, TASK_FETCHED } task_view;
+void task_write(task *t, json_writer *w, task_view view);
 
 /* ---- for who works on it ---- */
 

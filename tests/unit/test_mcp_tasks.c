@@ -178,6 +178,19 @@ static void begin(void) {
 
 /* ---- the client ---- */
 
+/* Nothing holds it any more; what sends to it may still be about to let go. */
+static bool let_go(client *c) {
+    int held = 1;
+    for (int i = 0; i < 5000 && held; i++) {
+        pthread_mutex_lock(&c->lock);
+        held = c->held;
+        pthread_mutex_unlock(&c->lock);
+        if (held)
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    return !held;
+}
+
 static void call_tool(const char *id, const char *name, const char *arguments, const char *more) {
     say("{'jsonrpc':'2.0','id':%s,'method':'tools/call','params':{'name':'%s','arguments':%s,%s}}", id, name, arguments, more);
 }
@@ -420,23 +433,10 @@ static void test_mcp_tasks__somebody_else_s_task_is_as_none(void) {
 
 /* ---- cancelling, and what does not cancel ---- */
 
-/* Nothing holds the client any more; what answered it may still be about to let go. */
-static bool let_go(void) {
-    int held = 1;
-    for (int i = 0; i < 5000 && held; i++) {
-        pthread_mutex_lock(&peer_.lock);
-        held = peer_.held;
-        pthread_mutex_unlock(&peer_.lock);
-        if (held)
-            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    }
-    return !held;
-}
-
 static void test_mcp_tasks__a_task_outlives_its_request_its_client_and_its_session(void) {
     begin();
     const char *id = TASK_OF("deaf", "{}"), *other = TASK_OF("gated_later", "{}");
-    CU_ASSERT(let_go());
+    CU_ASSERT(let_go(&peer_));
     say("{'jsonrpc':'2.0','method':'notifications/cancelled','params':{'requestId':'t'}}"); /* that request was answered */
     server_cancel_peer(srv, &peer_.base);
     session_destroy(ses);
@@ -657,6 +657,103 @@ static void test_mcp_tasks__when_no_more_are_kept_calls_stay_calls_or_are_refuse
     finish();
 }
 
+/* ---- news ---- */
+
+#define STAMP "io.modelcontextprotocol/subscriptionId"
+static void listen_to(const char *id, const char *task_ids) {
+    say("{'jsonrpc':'2.0','id':%s,'method':'subscriptions/listen','params':{'notifications':{'taskIds':%s}," CLAIM_TASKS "}}", id, task_ids);
+}
+/* n tells of that task: what tasks/get says of it, and whose news it is. */
+static void tells_of(int line, const json_value *n, const char *id, const char *status) {
+    const json_value *p = json_member(n, "params"), *t = got(line, id);
+    unit_check(json_text_is(json_member(n, "method"), "notifications/tasks") && !json_member(n, "id"), "line %d: %s", line, shown(n));
+    unit_check(json_text_is(json_member(p, "status"), status), "line %d: %s instead of %s", line, shown(p), status);
+    is_at(line, AT(p, "_meta"), "{'" STAMP "':'s'}");
+    for (json_iter it = json_iterate(t); json_next(&it);)
+        if (!json_text_is(it.key, "_meta") && !json_text_is(it.key, "resultType"))
+            unit_check(json_equal(json_member(p, json_str(it.key)), it.value), "line %d: %s in %s, not as in %s", line, json_str(it.key),
+                       shown(p), shown(t));
+    unit_check(json_count(p) + 1 == json_count(t), "line %d: %s, and %s", line, shown(p), shown(t));
+}
+#define TELLS_OF(n, id, status) tells_of(__LINE__, (n), (id), (status))
+
+static void test_mcp_tasks__who_listens_hears_of_each_change(void) {
+    char ids[300];
+    begin();
+    const char *asks = TASK_OF("ask", "{'rounds':[['a']]}"), *works = TASK_OF("gated", "{}");
+    WHEN(asks, "input_required");
+    snprintf(ids, sizeof ids, "['none','%s','%s','%s']", asks, works, asks);
+    listen_to("'s'", ids);
+    const json_value *ack = hear();
+    IS(AT(ack, "method"), "'notifications/subscriptions/acknowledged'");
+    snprintf(ids, sizeof ids, "{'taskIds':['%s','%s']}", asks, works);
+    IS(AT(ack, "params", "notifications"), ids);
+    const json_value *first = hear(), *second = hear(); /* how they are, in case that it changed since they were looked at */
+    TELLS_OF(first, asks, "input_required");
+    TELLS_OF(second, works, "working");
+    const char *deaf_to = TASK_OF("slow", "{'ms':1}"); /* nobody listens to this one */
+    WHEN(deaf_to, "completed");
+    ask_task("cancel", works, "");
+    first = hear(), second = hear(); /* in either order */
+    CU_ASSERT_EQUAL(json_member(first, "id") != NULL, json_member(second, "id") == NULL);
+    TELLS_OF(json_member(first, "id") ? second : first, works, "cancelled");
+    ask_task("update", asks, ",'inputResponses':{'other':5}");
+    RESULT("7");
+    ask_task("cancel", asks, "");
+    const json_value *n = hear(); /* what is sent on the way comes first */
+    IS(AT(n, "params", "status"), "'cancelled'");
+    RESULT("7");
+    say("{'jsonrpc':'2.0','method':'notifications/cancelled','params':{'requestId':'s'}}");
+    CU_ASSERT_EQUAL(srv->task_watchers, 0);
+    finish();
+}
+
+static void test_mcp_tasks__who_listens_hears_how_it_ends(void) {
+    char ids[100];
+    begin();
+    const char *id = TASK_OF("gated_later", "{'after':true}");
+    WHEN(id, "input_required");
+    snprintf(ids, sizeof ids, "['%s']", id);
+    listen_to("'s'", ids);
+    hear();
+    TELLS_OF(hear(), id, "input_required");
+    ask_task("update", id, ",'inputResponses':{'after':{'action':'decline'}}");
+    IS(AT(hear(), "params", "status"), "'working'");
+    RESULT("7");
+    hold = false;
+    TELLS_OF(hear(), id, "completed");
+    listen_to("'s2'", ids); /* too late for a change, not for the outcome */
+    hear();
+    const json_value *n = hear();
+    IS(AT(n, "params", "_meta", STAMP), "'s2'");
+    IS(AT(n, "params", "result", "structuredContent", "who"), "'local'");
+    mcp_end_listeners(ses, true);
+    hear(), hear();
+    finish();
+}
+
+static void test_mcp_tasks__nobody_listens_to_what_is_not_his(void) {
+    static const char *const bad[] = {"null", "'x'", "[5]", "{}"};
+    char ids[100];
+    begin();
+    const char *id = TASK_OF("gated", "{}");
+    snprintf(ids, sizeof ids, "['%s']", id);
+    peer_.base.principal = "bia";
+    listen_to("'s'", ids);
+    IS(AT(hear(), "params", "notifications"), "{'taskIds':[]}");
+    peer_.base.principal = NULL;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        listen_to("'x'", bad[i]);
+        CU_ASSERT(says(AT(ERROR_IS("'x'", -32602), "error", "message"), "taskIds"));
+    }
+    say("{'jsonrpc':'2.0','id':1,'method':'subscriptions/listen','params':{'notifications':{'taskIds':%s}," CLAIM "}}", ids);
+    ERROR_IS("1", -32021);
+    CU_ASSERT_EQUAL(srv->task_watchers, 0);
+    hold = false;
+    WHEN(id, "completed");
+    finish();
+}
+
 /* ---- from many sides at once ---- */
 
 enum { SIDES = 4, EACH = 60 };
@@ -686,6 +783,17 @@ static void *one_side(void *arg) {
         const char *id = json_str(AT(client_hear(c), "result", "taskId"));
         if (!id)
             continue;
+        if (i % 16 == 7) { /* a second client of its, which listens and hardly ever hears all */
+            client listens;
+            session *own_session = session_create(srv);
+            client_open(&listens);
+            hurry(&listens, own_session, "{'jsonrpc':'2.0','id':9,'method':'subscriptions/listen','params':{'notifications':{'taskIds':['%s']},"
+                  CLAIM_TASKS "}}", id);
+            own->failures += !client_hear(&listens) || !client_hear(&listens);
+            session_destroy(own_session);
+            own->failures += !let_go(&listens);
+            client_close(&listens);
+        }
         for (int k = 0; k < 3; k++)
             hurry(c, s, k == i % 3 ? "{'jsonrpc':'2.0','id':2,'method':'tasks/cancel','params':{'taskId':'%s'," CLAIM_TASKS "}}"
                                    : "{'jsonrpc':'2.0','id':2,'method':'tasks/update','params':{'taskId':'%s','inputResponses':{'a':{"
@@ -712,7 +820,7 @@ static void test_mcp_tasks__many_clients_at_once(void) {
     for (int i = 0; i < SIDES; i++) {
         pthread_join(threads[i], NULL);
         CU_ASSERT_EQUAL(sides[i].failures, 0);
-        CU_ASSERT_EQUAL(sides[i].c.held, 0);
+        CU_ASSERT(let_go(&sides[i].c));
         CU_ASSERT_EQUAL(sides[i].c.count, EACH * 5);
         client_close(&sides[i].c);
     }
@@ -740,6 +848,9 @@ int main(void) {
         UNIT_TEST(test_mcp_tasks__it_is_stopped_when_its_own_time_is_over),
         UNIT_TEST(test_mcp_tasks__long_ones_keep_no_worker_from_others),
         UNIT_TEST(test_mcp_tasks__when_no_more_are_kept_calls_stay_calls_or_are_refused),
+        UNIT_TEST(test_mcp_tasks__who_listens_hears_of_each_change),
+        UNIT_TEST(test_mcp_tasks__who_listens_hears_how_it_ends),
+        UNIT_TEST(test_mcp_tasks__nobody_listens_to_what_is_not_his),
         UNIT_TEST(test_mcp_tasks__many_clients_at_once),
     };
     return UNIT_RUN("mcp_tasks", tests);
