@@ -19,9 +19,16 @@ typedef struct pending_ask {
     session *session;
 } pending_ask;
 
+/* A client may declare what the revision that it speaks does not know. */
+static revision known_since(const char *capability, const char *part) {
+    if (strcmp(capability, "elicitation") != 0)
+        return REV_2024_11_05;
+    return part && strcmp(part, "url") == 0 ? REV_2025_11_25 : REV_2025_06_18;
+}
+
 bool mcp_client_can(lastro_call *c, const char *capability, const char *part) {
     const json_value *has = json_member(c->client, capability);
-    if (c->era == LASTRO_ERA_SHELL || !has)
+    if (c->era == LASTRO_ERA_SHELL || !has || c->rev < known_since(capability, part))
         return false;
     if (part && strcmp(capability, "elicitation") == 0 && strcmp(part, "form") == 0 && !json_member(has, "url"))
         return true; /* before there were two kinds there was this one */
