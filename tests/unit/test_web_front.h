@@ -139,6 +139,8 @@ static inline void play_now(web_exchange *x, const web_head *h, size_t len) {
     play.last_count = count;
     pthread_mutex_unlock(&play.lock);
     int n = snprintf(text, sizeof text, "%s %s %s %zu", h->method, h->path, h->query ? h->query : "-", len);
+    if ((size_t)n >= sizeof text)
+        n = sizeof text - 1;
     if (!play_reply(x, 200, text, (size_t)n))
         play.wrong++;
     if (play_reply(x, 200, "again", 5)) /* an exchange is answered once */
@@ -342,6 +344,8 @@ static inline int dial(void) {
 static inline bool say_bytes(int fd, const char *bytes, size_t len) {
     while (len) {
         ssize_t n = send(fd, bytes, len, MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR)
+            continue;
         if (n <= 0)
             return false;
         bytes += n;
@@ -357,9 +361,10 @@ static inline bool say(int fd, const char *text) {
 /* One read of at most size bytes: -2 when nothing comes for that long, -1 reset, 0 end. */
 static inline ssize_t hear(int fd, char *to, size_t size, int ms) {
     struct pollfd p = {.fd = fd, .events = POLLIN};
-    if (poll(&p, 1, ms) != 1)
-        return -2;
-    return recv(fd, to, size, 0);
+    int ready;
+    while ((ready = poll(&p, 1, ms)) < 0 && errno == EINTR) /* a fuzzer has an alarm */
+        ;
+    return ready == 1 ? recv(fd, to, size, 0) : -2;
 }
 
 /* Ends within ms, with whatever bytes before. */

@@ -63,13 +63,17 @@ static size_t keep_as_sent(void *cls, struct MHD_Connection *c, char *s) {
 /* No timeout of the library's: it counts silence, and we have deadlines. Its limit is never reached, as we
  * count. */
 static struct MHD_Daemon *start_daemon(web_server *s) {
-    struct MHD_OptionItem more[] = {{MHD_OPTION_CONNECTION_LIMIT,
-                                     (intptr_t)((s->config.connections + SPARE_FDS) * s->config.io_threads),
-                                     NULL},
-                                    {MHD_OPTION_CONNECTION_MEMORY_LIMIT, POOL_BYTES, NULL},
-                                    {s->config.io_threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END,
-                                     (intptr_t)s->config.io_threads, NULL},
-                                    {MHD_OPTION_END, 0, NULL}};
+    struct MHD_OptionItem more[] = {
+        {MHD_OPTION_CONNECTION_LIMIT, (intptr_t)((s->config.connections + SPARE_FDS) * s->config.io_threads),
+         NULL},
+        {MHD_OPTION_CONNECTION_MEMORY_LIMIT, POOL_BYTES, NULL},
+#if MHD_VERSION >= 0x01000000 /* head.c cannot walk it, but it can be strict */
+        {MHD_OPTION_CLIENT_DISCIPLINE_LVL, 1, NULL},
+#endif
+        {s->config.io_threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END,
+         (intptr_t)s->config.io_threads, NULL},
+        {MHD_OPTION_END, 0, NULL}
+    };
     return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC |
                                 MHD_USE_TURBO | MHD_USE_NO_LISTEN_SOCKET,
                             0, NULL, NULL, request_step, s, MHD_OPTION_NOTIFY_COMPLETED, request_completed, s,
@@ -78,10 +82,14 @@ static struct MHD_Daemon *start_daemon(web_server *s) {
                             more, MHD_OPTION_END);
 }
 
-/* With every signal blocked: they are the host's, and a client that left must not kill us with SIGPIPE. */
+/* With every signal blocked: they are the host's, and a client that left must not kill us with SIGPIPE. But
+ * for those that a thread's own fault raises, so that who reports crashes can. */
 static bool start_threads(web_server *s) {
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT};
     sigset_t all, before;
     sigfillset(&all);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(&all, faults[i]);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     s->daemon = watcher_init(s) ? start_daemon(s) : NULL;
     bool ok = s->daemon && watcher_start(s);

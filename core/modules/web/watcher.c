@@ -38,6 +38,7 @@ static bool accept_one(web_server *s) {
         return false;
     if (atomic_load(&s->connections) >= s->config.connections) {
         pause_accepting(s, true);
+        resume_accepting(s); /* one may have ended just before it could see the pause */
         return false;
     }
     int fd = accept4(s->listener.fd, (struct sockaddr *)&at, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
