@@ -41,8 +41,7 @@ bool web_end_method(facts *f) {
     return false;
 }
 bool web_accept_post(facts *f) {
-    const char *accept = web_header_value(f, "Accept");
-    bool stream = web_accepts(accept, "text/event-stream"), json = web_accepts(accept, "application/json");
+    bool stream = web_accepts(f->head, "text/event-stream"), json = web_accepts(f->head, "application/json");
     web_peer *p = web_peer_create(f->guest, json || !stream, stream);
     if (p)
         f->guest->host->front->set_user(f->guest->x, p);

@@ -83,7 +83,6 @@ static void drop_first(web_log *l, web_history *h) {
     *(e->older ? &e->older->newer : &l->oldest) = e->newer;
     *(e->newer ? &e->newer->older : &l->newest) = e->older;
     l->bytes -= e->len;
-    s->lost = e->number;
     s->kept--;
     web_event_release(e);
     drop_empty_stream(s);
@@ -176,9 +175,8 @@ web_event *web_log_add(web_log *l, web_stream *s, const char *json, size_t len) 
         make_room(l, s->of, e->len);
         append(l, s->of, e);
         s->kept++;
-    } else { /* nobody will ask for it */
-        s->lost = e->number;
-        atomic_fetch_sub(&e->refs, 1);
+    } else {
+        atomic_fetch_sub(&e->refs, 1); /* nobody will ask for it */
     }
     pthread_mutex_unlock(&l->lock);
     return e;
@@ -219,17 +217,17 @@ bool web_log_after(web_log *l, web_stream *s, uint32_t number, char **ret_text, 
     *ret_text = NULL;
     *ret_len = 0;
     pthread_mutex_lock(&l->lock);
-    bool whole = number >= s->lost && number <= s->added;
+    bool known = number <= s->added;
     *ret_open = s->open;
-    if (whole && s->kept) {
+    if (known && s->kept) {
         events = malloc(s->kept * sizeof *events);
-        whole = events != NULL;
-        n = whole ? collect(s, number, events, ret_len) : 0;
+        known = events != NULL;
+        n = known ? collect(s, number, events, ret_len) : 0;
     }
     pthread_mutex_unlock(&l->lock);
     if (n) {
         *ret_text = malloc(*ret_len);
-        whole = *ret_text != NULL;
+        known = *ret_text != NULL;
     }
     for (size_t i = 0; i < n; i++) {
         if (*ret_text)
@@ -238,12 +236,5 @@ bool web_log_after(web_log *l, web_stream *s, uint32_t number, char **ret_text, 
         web_event_release(events[i]);
     }
     free(events);
-    return whole;
-}
-
-uint32_t web_log_whole_from(web_log *l, web_stream *s, uint32_t number) {
-    pthread_mutex_lock(&l->lock);
-    uint32_t from = number > s->lost ? number : s->lost;
-    pthread_mutex_unlock(&l->lock);
-    return from;
+    return known;
 }

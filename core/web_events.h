@@ -43,7 +43,7 @@ struct web_stream {
     /* under the log's lock */
     web_history *of;            /* NULL: not listed any more */
     web_stream *next, *prev;
-    uint32_t added, lost, kept; /* number of the newest event, of the newest one that is gone, how many are there */
+    uint32_t added, kept;       /* number of the newest event, and how many are there */
     bool open;                  /* more events may come */
     /* web_stream.c's, under the session's lock */
     struct web_exchange *x;     /* the connection that carries it now; NULL: none */
@@ -69,11 +69,9 @@ void web_event_release(web_event *e);
 bool web_event_id(const char *text, uint32_t *ret_stream, uint32_t *ret_number);
 /* The stream of that id, with a reference; NULL: there is none (any more). */
 web_stream *web_log_find(web_log *l, web_history *h, uint32_t stream);
-/* The texts of all its events after that number, one after the other, malloc'ed (NULL: none, or out of memory).
- * False: some are gone, or the number was never given. *ret_open: more may come. */
+/* The texts of the events after that number that are kept, one after the other, malloc'ed (NULL: none). *ret_open: more may
+ * come. False: the number was never given, or out of memory. */
 bool web_log_after(web_log *l, web_stream *s, uint32_t number, char **ret_text, size_t *ret_len, bool *ret_open);
-/* The least number from which nothing is missing, at least that one. */
-uint32_t web_log_whole_from(web_log *l, web_stream *s, uint32_t number);
 /* The session is over. */
 void web_log_clear(web_log *l, web_history *h);
 

@@ -42,13 +42,15 @@ void web_find_session(facts *f, const char *principal) {
 }
 
 void web_read_version(facts *f) {
-    f->version = web_header_value(f, "MCP-Protocol-Version");
+    f->version = f->head->header(f->head, "MCP-Protocol-Version", &f->versions);
     f->version_kind = kind_of_version(f->version);
 }
 
-bool web_accepts(const char *accept, const char *type) {
+bool web_accepts(const web_head *h, const char *type) {
+    unsigned count = 0;
+    const char *accept = h->header(h, "Accept", &count);
     size_t major = strcspn(type, "/") + 1;
-    if (!accept)
+    if (!accept || count > 1) /* a list cut in two on its way: only its beginning is seen here */
         return true;
     for (const char *at = accept; *at;) {
         at += strspn(at, ", \t");

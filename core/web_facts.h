@@ -15,6 +15,7 @@ typedef struct {
     const web_head *head;
     /* headers */
     const char *method, *version;
+    unsigned versions;         /* how often MCP-Protocol-Version was sent */
     version_kind version_kind;
     session_state session_state;
     web_session *session;      /* live: entered */
@@ -38,8 +39,8 @@ static inline const char *web_header_value(const facts *f, const char *name) {
 /* Reads Mcp-Session-Id; a live session is entered. */
 void web_find_session(facts *f, const char *principal);
 void web_read_version(facts *f);
-/* A list of media types names this one, or a wider one; without a list anything is taken. */
-bool web_accepts(const char *accept, const char *type);
+/* Accept names this type, or a wider one; without it anything is taken. */
+bool web_accepts(const web_head *h, const char *type);
 /* How a request's headers disagree with its body, in the call's memory; NULL: they agree. */
 const char *web_headers_fault(facts *f);
 const char *web_parameters_fault(facts *f); /* the same, of those that repeat a tool's arguments */

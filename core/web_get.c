@@ -30,6 +30,8 @@ static bool choose(web_getter *u, const char *last, uint32_t *ret_number) {
     return s != NULL;
 }
 
+static const char unknown[] = "Last-Event-ID names no stream of this session of which something is still kept. Open the stream without it.";
+
 static void request(web_user *user, web_exchange *x, const web_head *h, const char *body, size_t len) {
     web_getter *u = (web_getter *)user;
     web_session *w = u->session;
@@ -41,7 +43,7 @@ static void request(web_user *user, web_exchange *x, const web_head *h, const ch
     pthread_mutex_unlock(&w->core->lock);
     web_start start = {.x = x, .origin = u->origin, .prime = primes && !last, .retry_ms = WEB_RETRY_MS};
     if (!choose(u, last, &number)) {
-        refuse(u, 400, "Last-Event-ID names no event of this session that is still kept. Open the stream without it.");
+        refuse(u, 400, unknown);
         return;
     }
     switch (web_stream_take_up(w, u->stream, number, &start)) {
@@ -53,7 +55,7 @@ static void request(web_user *user, web_exchange *x, const web_head *h, const ch
         break;
     }
     case WEB_LOST:
-        refuse(u, 400, "What followed the event of Last-Event-ID is no longer kept. Open the stream without it.");
+        refuse(u, 400, unknown);
         break;
     case WEB_CLOSED:
         refuse(u, 404, "The session has ended. Send initialize without Mcp-Session-Id.");

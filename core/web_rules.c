@@ -73,7 +73,7 @@ static bool version_is_no_legacy_one(facts *f) {
 }
 
 static bool get_takes_no_stream(facts *f) {
-    return is_get(f) && !web_accepts(web_header_value(f, "Accept"), "text/event-stream");
+    return is_get(f) && !web_accepts(f->head, "text/event-stream");
 }
 static bool is_other_method(facts *f) {
     return strcmp(f->method, "POST") != 0 && !is_get(f) && !is_delete(f);
@@ -142,7 +142,7 @@ static bool envelope_is_bad(facts *f) {
     return f->fault != NULL;
 }
 static bool version_header_differs(facts *f) {
-    return f->claim && f->version && !json_text_is(f->claim, f->version);
+    return f->claim && f->version && (f->versions > 1 || !json_text_is(f->claim, f->version));
 }
 static bool version_is_not_served(facts *f) {
     return f->claim && !mcp_serves(f->claim);

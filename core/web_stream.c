@@ -165,8 +165,7 @@ web_taking web_stream_take_up(web_session *w, web_stream *s, uint32_t number, co
     bool open;
     pthread_mutex_lock(&w->lock);
     if (!w->ended)
-        body = what_follows(w, s, number == WEB_UNSENT ? web_log_whole_from(w->log, s, s->sent) : number, start, &len, &open,
-                            &what);
+        body = what_follows(w, s, number == WEB_UNSENT ? s->sent : number, start, &len, &open, &what);
     if (body) {
         old = detach(s);
         if (begin(w, start, body, len)) {

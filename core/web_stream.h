@@ -32,11 +32,11 @@ void web_stream_leave(web_session *w, web_stream *s, const web_exchange *x);
 typedef enum {
     WEB_TAKEN,  /* the connection carries it */
     WEB_OVER,   /* all of it was sent and nothing comes */
-    WEB_LOST,   /* what followed that event is not kept any more */
+    WEB_LOST,   /* it has no event of that number */
     WEB_CLOSED  /* the session ended */
 } web_taking;
 #define WEB_UNSENT UINT32_MAX /* in place of a number: what no connection got yet */
-/* What came after event number goes out first. Another connection that carried it is finished. */
+/* What came after event number, as far as it is kept, goes out first. Another connection that carried it is finished. */
 web_taking web_stream_take_up(web_session *w, web_stream *s, uint32_t number, const web_start *start);
 
 /* Connections of the session's own stream end; the session goes on. */

@@ -171,6 +171,7 @@ static void r13_a_differing_version_header_comes_before_support(void) {
     web_start();
     EXPECT(web_post(DISCOVER, REQUEST("1", "server/discover", CLAIMS("'v999.0.0'", "{}"))), 400, -32020);
     EXPECT(web_post("MCP-Protocol-Version: 2025-11-25\nMcp-Method: server/discover\n", REQUEST("1", "server/discover", META)), 400, -32020);
+    EXPECT(web_post(DISCOVER "+" VERSION, REQUEST("1", "server/discover", META)), 400, -32020); /* said twice */
     web_finish();
 }
 
