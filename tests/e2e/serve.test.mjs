@@ -5,12 +5,12 @@ import http from 'node:http';
 import net from 'node:net';
 import path from 'node:path';
 import { spawnSync } from 'node:child_process';
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { LASTRO, SLACK, files, lastro, manifest, sleep, tempDir, testPlugin, until } from './lib.mjs';
+import { LASTRO, ROOT, SLACK, files, lastro, manifest, sleep, tempDir, testPlugin, until } from './lib.mjs';
 import { modernRequest, send, serve } from './http.mjs';
 
-const plain = manifest(['fixture']);
+const plain = manifest(['fixture']), fixture = path.join(ROOT, 'tests/conformance/manifest.json');
 const get = (at, path, more) => send(at, { method: 'GET', path, ...more });
 const slow = (at, ms, more) => modernRequest(at, 'tools/call', { name: 'fx_slow', arguments: { ms } }, more);
 const withServer = async (options, fn) => {
@@ -290,4 +290,37 @@ test('a client that leaves in the middle of a large answer ends nothing', () => 
             c.on('error', reject);
         });
     assert.equal((await modernRequest(s, 'server/discover')).status, 200);
+}));
+
+test('streams that end leave nothing, also while a connection idles', () => withServer({ manifest: fixture, args: ['--sse', '--io-threads', '1'] }, async s => {
+    const descriptors = () => readdirSync(`/proc/${s.pid}/fd`).length, idle = new http.Agent({ keepAlive: true });
+    assert.equal((await modernRequest(s, 'server/discover', {}, { agent: idle })).status, 200);
+    const before = descriptors();
+    for (let i = 0; i < 3; i++)
+        await Promise.all(Array.from({ length: 30 }, (_, n) => n % 2 ? get(s, '/sse', { on: (_, leave) => setTimeout(leave, 5) })
+            : modernRequest(s, 'subscriptions/listen', { notifications: {} }, { on: (_, leave) => setTimeout(leave, 5) })));
+    await until(() => descriptors() <= before + 2, 'the descriptors to be closed', 5000);
+    idle.destroy();
+}));
+
+test('HTTP/1.0: the end of a stream is the end of the connection, also while another idles', () => withServer({ manifest: fixture, args: ['--io-threads', '1'] }, async s => {
+    const idle = new http.Agent({ keepAlive: true });
+    assert.equal((await modernRequest(s, 'server/discover', {}, { agent: idle })).status, 200);
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'test_tool_with_progress', arguments: {}, _meta: { progressToken: 1,
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} } } });
+    for (let i = 0; i < 3; i++) {
+        let all = '', last;
+        await new Promise((resolve, reject) => {
+            const c = net.connect(Number(s.url.port), '127.0.0.1', () => c.write(`POST /mcp HTTP/1.0\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n` +
+                `MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: test_tool_with_progress\r\nContent-Length: ${body.length}\r\n\r\n${body}`));
+            c.on('data', d => { all += d; last = Date.now(); });
+            c.on('end', resolve);
+            c.on('error', reject);
+            c.setTimeout(10000 * SLACK, () => { c.destroy(); reject(new Error(`no end after ${all}`)); });
+        });
+        assert.match(all, /^HTTP\/1\.[01] 200 [^]*"progress":100[^]*"result":/);
+        assert.doesNotMatch(all, /transfer-encoding/i);
+        assert.ok(Date.now() - last < 500 * SLACK, `the end came ${Date.now() - last} ms after the last byte`);
+    }
+    idle.destroy();
 }));

@@ -71,6 +71,13 @@ static ssize_t take(web_exchange *x, char *to, size_t most) {
     return (ssize_t)n;
 }
 
+/* Where a connection ends from within the reader, libmicrohttpd 0.9.75 closes it only once it is the oldest of its thread's
+ * timeouts: behind one idle connection the descriptor stays open, and the client waits. One that has a timeout of its own
+ * is looked at in each turn, and the turn comes within that second. */
+static void close_soon(web_exchange *x) {
+    MHD_set_connection_option(x->connection, MHD_CONNECTION_OPTION_TIMEOUT, 1U);
+}
+
 /* Nothing to say: suspends and returns 0, which without suspending would spin. Looking and suspending are one
  * step under the lock, so that no byte can fall between; suspending again also cancels a resume not yet seen.
  */
@@ -80,12 +87,17 @@ static ssize_t read_stream(void *cls, uint64_t at, char *to, size_t most) {
     ssize_t n = 0;
     pthread_mutex_lock(&x->lock);
     if (x->dead) {
+        close_soon(x);
         n = MHD_CONTENT_READER_END_WITH_ERROR;
     } else if (x->out_len > x->out_from) {
         n = take(x, to, most);
     } else if (x->finished) {
         x->handed = true;
         peer_enter(x->peer, PHASE_SEND);
+        if (x->old) { /* what came before has left: the client need not wait for the close */
+            close_soon(x);
+            shutdown(x->peer->fd, SHUT_WR);
+        }
         n = MHD_CONTENT_READER_END_OF_STREAM;
     } else {
         x->suspended = true;

@@ -126,6 +126,7 @@ struct web_exchange {
     bool last;      /* the connection is closed after the answer */
     bool expects;   /* Expect: 100-continue: the body has not been sent yet */
     bool has_length, chunked;
+    bool old;       /* HTTP/1.0: the end of the connection is the end of a stream */
     uint64_t expected; /* Content-Length */
     char *body;
     size_t len, size;

@@ -272,7 +272,7 @@ const head_fault *head_read(web_exchange *x, const char *url, const char *method
     MHD_get_connection_values_n(x->connection, MHD_HEADER_KIND, keep_line, x);
     if (x->lines_lost)
         return &faults[MEMORY];
-    bool old = strcmp(version, "HTTP/1.0") == 0;
+    bool old = x->old = strcmp(version, "HTTP/1.0") == 0;
     if (!old && strcmp(version, "HTTP/1.1") != 0)
         return &faults[VERSION];
     const head_fault *fault = judge_lines(x, old);
