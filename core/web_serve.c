@@ -247,17 +247,25 @@ static bool wait_until_written(const serving *v, int64_t until) {
     return true;
 }
 
-static void stop(const serving *v) {
+/* Until here requests whose head came before the signal are read to their end, and become calls. True: none is left. */
+static bool close_front(serving *v) {
+    v->front->close(v->open);
+    v->open = NULL;
+    server_cancel_all(v->srv);
+    return server_wait_idle(v->srv, CANCEL_GRACE_MS);
+}
+
+static void stop(serving *v) {
     int64_t drain_ms = v->srv->manifest->http.drain_ms, until = clock_mono_ms() + drain_ms;
     v->front->drain(v->open);
     web_host_end_streams(v->host);
     if (!server_wait_idle(v->srv, drain_ms) || !wait_until_written(v, until))
         log_notice("calls still running %lld ms after the signal are cancelled", (long long)drain_ms);
     server_cancel_all(v->srv);
-    if (server_wait_idle(v->srv, CANCEL_GRACE_MS))
+    if (server_wait_idle(v->srv, CANCEL_GRACE_MS) && close_front(v))
         return;
     log_warning("a call did not end when it was cancelled; leaving without it"); /* nothing it touches may be freed */
-    if (strncmp(v->front->address(v->open), "unix:", 5) == 0)
+    if (v->open && strncmp(v->front->address(v->open), "unix:", 5) == 0)
         unlink(v->front->address(v->open) + 5);
     _exit(0);
 }

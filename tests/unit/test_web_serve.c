@@ -54,9 +54,12 @@ static unsigned fake_exchanges(web_server *s) {
     note("exchanges");
     return exchanges_left ? exchanges_left-- : 0;
 }
+static void (*while_closing)(void);
 static void fake_close(web_server *s) {
     (void)s;
     note("close");
+    if (while_closing)
+        while_closing();
 }
 static const web_front front = {.version = WEB_FRONT_VERSION, .open = fake_open, .address = fake_address, .drain = fake_drain,
                                 .open_exchanges = fake_exchanges, .close = fake_close};
@@ -215,6 +218,31 @@ static void test_serve__cancels_what_takes_longer_than_allowed(void) {
     server_destroy(s);
 }
 
+/* Of a request that was being read at the signal: its last byte comes when the front is already closing. */
+static session *late_session;
+static client late_client;
+static void come_late(void) {
+    start_wait(late_session, &late_client, 15000);
+}
+
+static void test_serve__ends_a_call_that_comes_while_it_closes(void) {
+    server *s = prepare(1000);
+    client_open(&late_client);
+    late_session = session_create(s);
+    while_closing = come_late;
+    int stopped = atomic_load(&inner_stopped);
+    int64_t began = clock_mono_ms();
+    CU_ASSERT_EQUAL(serve_and_stop(s, SIGTERM), LASTRO_OK);
+    while_closing = NULL;
+    CU_ASSERT(clock_mono_ms() - began < 5000);
+    CU_ASSERT(server_wait_idle(s, 0)); /* before what it uses is freed */
+    CU_ASSERT_EQUAL(atomic_load(&inner_stopped), stopped + 1);
+    CU_ASSERT_STRING_EQUAL(told, "open drain exchanges close ");
+    session_destroy(late_session);
+    client_close(&late_client);
+    server_destroy(s);
+}
+
 /* Serves in a child with a call that never ends, drains for drain_ms, and sends so many signals; its exit status. */
 static int serve_deaf(int64_t drain_ms, int signals, const char *at) {
     int pipes[2];
@@ -266,6 +294,7 @@ int main(void) {
         UNIT_TEST(test_serve__says_why_it_cannot_listen),
         UNIT_TEST(test_serve__lets_running_calls_end),
         UNIT_TEST(test_serve__cancels_what_takes_longer_than_allowed),
+        UNIT_TEST(test_serve__ends_a_call_that_comes_while_it_closes),
     };
     return UNIT_RUN("web_serve", tests);
 }
