@@ -45,15 +45,40 @@ static lastro_status steps(void *self, lastro_call *call, const lastro_value *ar
 static const lastro_tool gate_tool = {.size = sizeof(lastro_tool), .run = steps, .contract = INNER_TOOL("steps",
     INNER_OBJECT(",\"properties\":{\"steps\":{\"type\":\"integer\"},\"let_go\":{\"type\":\"integer\"}}"), )};
 
+/* Says that it has begun, then waits for its cancellation, ten seconds at the most. */
+static atomic_int held_begun, held_stopped;
+static lastro_status held(void *self, lastro_call *call, const lastro_value *args, lastro_writer *out, lastro_error *err) {
+    (void)self, (void)args, (void)out;
+    atomic_fetch_add(&held_begun, 1);
+    for (int i = 0; i < 10000 && !lastro->cancelled(call); i++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    if (!lastro->cancelled(call))
+        return LASTRO_OK;
+    atomic_fetch_add(&held_stopped, 1);
+    return lastro_fail(err, LASTRO_ECANCELLED, "stopped");
+}
+static const lastro_tool held_tool = {.size = sizeof(lastro_tool), .run = held, .contract = INNER_TOOL("held", INNER_NONE, )};
+
+/* So many of them have begun. */
+static bool wait_for_held(int count) {
+    for (int i = 0; i < 5000 && atomic_load(&held_begun) < count; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    return atomic_load(&held_begun) == count;
+}
+
 static lastro_status gate_init(const lastro_host *h, lastro_registrar *r, void **ret_self, lastro_error *err) {
     lastro_status s = inner_init(h, r, ret_self, err);
-    return s ? s : lastro->add_tool(r, &gate_tool, err);
+    if (!s)
+        s = lastro->add_tool(r, &gate_tool, err);
+    return s ? s : lastro->add_tool(r, &held_tool, err);
 }
 static const lastro_plugin gate_plugin = {LASTRO_PLUGIN_HEAD, .name = "inner", .version = "1", .init = gate_init};
 
 static void start_gated(void) {
     open_gate(0);
-    web_start_with(core_server_with(&gate_plugin, "[\"echo\",\"wait\",\"ask\",\"talk\",\"steps\"]", "{}"), true, NULL);
+    atomic_store(&held_begun, 0);
+    atomic_store(&held_stopped, 0);
+    web_start_with(core_server_with(&gate_plugin, "[\"held\",\"echo\",\"wait\",\"ask\",\"talk\",\"steps\"]", "{}"), true, NULL);
 }
 
 #define PROGRESS ",'_meta':{'progressToken':'p'}"
@@ -132,12 +157,12 @@ static void the_longest_idle_session_gives_way(void) {
 
 static void a_session_that_is_idle_too_long_ends(void) {
     web_start_with(core_inner_server("{}"), true, NULL);
-    srv->manifest->http.session_ms = 60;
+    srv->manifest->http.session_ms = 300;
     web_host_destroy(host);
     host = web_host_create(srv, &fake_front, &(web_host_options){.loopback = true});
     const char *idle = web_session(), *listening = web_session(), *busy = web_session();
-    web_exchange *stream = get(listening, NULL), *call = web_post(busy, CALL("1", "wait", "'ms':200", ""));
-    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    web_exchange *stream = get(listening, NULL), *call = web_post(busy, CALL("1", "wait", "'ms':600", ""));
+    nanosleep(&(struct timespec){.tv_nsec = 400000000}, NULL);
     EXPECT(web_post(idle, REQUEST("1", "ping", "")), 404, -32600);
     EXPECT(web_post(listening, REQUEST("1", "ping", "")), 200, 0);
     EXPECT(web_post(busy, REQUEST("1", "ping", "")), 200, 0);
@@ -149,17 +174,17 @@ static void a_session_that_is_idle_too_long_ends(void) {
 static void delete_ends_calls_and_streams(void) {
     start_gated();
     const char *mine = web_session(), *other = web_session();
-    int stopped = atomic_load(&inner_stopped);
-    web_exchange *stream = get(mine, NULL), *pending = web_post(mine, CALL("1", "wait", "'ms':10000", ""));
+    web_exchange *stream = get(mine, NULL), *pending = web_post(mine, CALL("1", "held", "", ""));
     web_exchange *begun = web_post(mine, CALL("2", "ask", "", "")), *foreign = web_post(other, CALL("1", "wait", "'ms':150", ""));
     HAS(begun, "elicitation/create");
+    CU_ASSERT(wait_for_held(1)); /* what no worker has taken yet ends without running */
     EXPECT(web_ask("DELETE", "/mcp", mine, ""), 200, 0);
     CU_ASSERT(stream->finished);
     EXPECT(pending, 404, 0);
     WHOLE(begun);
     CU_ASSERT_PTR_NULL(strstr(begun->body, "\"result\""));
     EXPECT(foreign, 200, 0);
-    CU_ASSERT_EQUAL(atomic_load(&inner_stopped), stopped + 1);
+    CU_ASSERT_EQUAL(atomic_load(&held_stopped), 1);
     EXPECT(web_post(mine, "{'jsonrpc':'2.0','id':1,'result':{}}"), 404, -32600);
     web_finish();
 }
@@ -422,19 +447,23 @@ static void f064_a_legacy_client_that_leaves_cancels_nothing(void) {
 }
 
 static void f064_a_modern_client_that_leaves_cancels(void) {
-    web_start();
-    for (int i = 0; i < 20; i++) {
-        int stopped = atomic_load(&inner_stopped);
-        web_exchange *x = web_post(MODERN_CALL "wait\n", CALL("1", "wait", "'ms':10000", "," META));
-        if (i % 2)
-            nanosleep(&(struct timespec){.tv_nsec = 3000000}, NULL); /* else it may not have begun */
+    start_gated();
+    for (int i = 1; i <= 20; i++) {
+        web_exchange *x = web_post(MODERN_CALL "held\n", CALL("1", "held", "", "," META));
+        CU_ASSERT(wait_for_held(i));
         web_close(x);
-        CU_ASSERT(server_wait_idle(srv, 2000));
-        CU_ASSERT(atomic_load(&inner_stopped) <= stopped + 1);
+        CU_ASSERT(server_wait_idle(srv, 5000));
+        CU_ASSERT_EQUAL(atomic_load(&held_stopped), i);
         CU_ASSERT(web_wait(x, WEB_FREE, NULL));
         CU_ASSERT_EQUAL(x->status, 0);
     }
-    CU_ASSERT(atomic_load(&inner_stopped) > 0);
+    for (int i = 0; i < 20; i++) { /* it may not have begun */
+        web_exchange *x = web_post(MODERN_CALL "held\n", CALL("1", "held", "", "," META));
+        web_close(x);
+        CU_ASSERT(server_wait_idle(srv, 5000));
+        CU_ASSERT(web_wait(x, WEB_FREE, NULL));
+    }
+    CU_ASSERT_EQUAL(atomic_load(&held_stopped), atomic_load(&held_begun));
     web_finish();
 }
 
