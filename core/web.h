@@ -44,8 +44,9 @@ typedef struct {
 /* The host's side. Nothing here may wait: head, request and gone run on the module's threads. */
 typedef struct web_handler {
     void *arg;
-    /* The head is whole and sound (else the module answered 400, 411, 413, 503 or 505 by itself); the body is not read.
-     * False: it was answered, and the body is thrown away; nothing more is told of this exchange. */
+    /* The head is whole and sound (else the module answered 400, 411, 503 or 505 by itself); the body is not read. False: it
+     * was answered, and the body is thrown away; nothing more is told of this exchange. True: request comes, or for a body
+     * that is too long or is not finished, done alone. */
     bool (*head)(void *arg, web_exchange *x, const web_head *h);
     /* The whole request. body (NUL-terminated, "" when there is none) is borrowed until it returns. */
     void (*request)(void *arg, web_exchange *x, const web_head *h, const char *body, size_t len);
@@ -61,7 +62,7 @@ typedef struct {
     const char *listen;      /* "127.0.0.1:8717", "[::1]:0", "unix:/path"; NULL: the inherited socket (LISTEN_FDS) */
     unsigned io_threads;     /* 0: one a core, at most 8 */
     unsigned connections;    /* at once, at most; 0: 1024. The next ones wait in the backlog */
-    size_t body_max;         /* of a request; longer ones get 413 without reaching the handler */
+    size_t body_max;         /* of a request; longer ones get 413 when head took them, and request is not called */
     /* absolute, 0: for ever: a head, a body must be whole by then; an idle connection is closed */
     uint32_t head_ms, body_ms, idle_ms;
     uint32_t keepalive_ms;   /* a stream on which nothing was written for so long gets keepalive_text */

@@ -120,29 +120,41 @@ static bool is_ours(const char *name) {
     return false;
 }
 
-static bool add_headers(struct MHD_Response *r, const web_exchange *x, const web_answer *a) {
+static bool add_headers(struct MHD_Response *r, const web_answer *a, bool last) {
     for (size_t i = 0; i < a->header_count; i++)
         if (!is_ours(a->headers[i].name) &&
             MHD_add_response_header(r, a->headers[i].name, a->headers[i].value) != MHD_YES)
             return false;
-    return !x->last || MHD_add_response_header(r, "Connection", "close") == MHD_YES;
+    return !last || MHD_add_response_header(r, "Connection", "close") == MHD_YES;
 }
 
-static struct MHD_Response *make(web_exchange *x, const web_answer *a, bool streaming) {
+static struct MHD_Response *make(web_exchange *x, const web_answer *a, bool streaming, bool last) {
     struct MHD_Response *r =
         streaming ? MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK, read_stream, x, NULL)
                   : MHD_create_response_from_buffer(a->len, (void *)(uintptr_t)(a->len ? a->body : ""),
                                                     a->len ? MHD_RESPMEM_MUST_COPY : MHD_RESPMEM_PERSISTENT);
-    if (r && !add_headers(r, x, a)) {
+    if (r && !add_headers(r, a, last)) {
         MHD_destroy_response(r);
         r = NULL;
     }
     return r;
 }
 
+/* last: the connection ends after it. The server is there as long as the exchange is not dead. */
+static bool may_answer(web_exchange *x, bool *ret_last) {
+    pthread_mutex_lock(&x->lock);
+    bool ok = !x->dead && !x->answered;
+    *ret_last = x->last || (ok && atomic_load_explicit(&x->server->draining, memory_order_relaxed));
+    pthread_mutex_unlock(&x->lock);
+    return ok;
+}
+
 /* Without memory for the answer, or with a header that cannot be one, the client is cut off. */
 static bool answer(web_exchange *x, const web_answer *a, bool streaming) {
-    struct MHD_Response *r = make(x, a, streaming);
+    bool last;
+    if (!may_answer(x, &last))
+        return false;
+    struct MHD_Response *r = make(x, a, streaming, last);
     pthread_mutex_lock(&x->lock);
     bool ok = !x->dead && !x->answered;
     if (ok && (!r || (streaming && !answer_append(x, a->body, a->len)))) {

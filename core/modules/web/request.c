@@ -35,19 +35,12 @@ static enum MHD_Result refuse_now(web_exchange *x, unsigned status, const char *
     return exchange_send_or_wait(x);
 }
 
-/* Closing a connection with unread bytes in it resets it, and clients lose the answer: so a body that is on
- * its way is read first, when it is not too long for that. One that waits for 100 Continue is not on its way.
- */
-static bool body_comes(const web_exchange *x) {
-    return (x->chunked || x->expected) && !x->expects;
-}
-
+/* Closing a connection with unread bytes in it resets it, and clients lose the answer: so the body is read
+ * first, unless it is too long for that, or waits for 100 Continue. (An answer in this call makes
+ * libmicrohttpd end the connection.) */
 static enum MHD_Result answer_after_body(web_exchange *x) {
     x->swallow = true;
-    if (body_comes(x))
-        return MHD_YES;
-    x->last = true;
-    return exchange_send_or_wait(x);
+    return x->expects || x->expected > SWALLOW_MAX ? exchange_send_or_wait(x) : MHD_YES;
 }
 
 /* True: the handler takes it. */
@@ -66,22 +59,26 @@ static bool offer(web_exchange *x) {
     return false;
 }
 
+static void refuse_too_large(web_exchange *x) {
+    const char *text = x->server->config.too_large_body;
+    x->last = true;
+    exchange_refuse(x, 413, text ? text : TOO_LARGE);
+}
+
+/* Who may not ask learns that first, however long what it sends. */
 static enum MHD_Result take_head(web_exchange *x, const char *url, const char *method, const char *version) {
-    const web_config *c = &x->server->config;
-    const char *too_large = c->too_large_body ? c->too_large_body : TOO_LARGE;
     const head_fault *fault = head_read(x, url, method, version);
     x->stage = STAGE_BODY;
     if (fault)
         return refuse_now(x, fault->status, fault->text);
-    if (x->expected > SWALLOW_MAX || (x->expected > c->body_max && x->expects))
-        return refuse_now(x, 413, too_large);
     peer_enter(x->peer, PHASE_BODY);
-    if (x->expected > c->body_max) {
-        x->swallow = x->too_large = true;
-        return MHD_YES;
-    }
     x->accepted = offer(x);
-    return x->accepted ? MHD_YES : answer_after_body(x);
+    x->too_large = x->expected > x->server->config.body_max;
+    if (x->accepted && !x->too_large)
+        return MHD_YES;
+    if (x->too_large)
+        refuse_too_large(x); /* does nothing if it is answered */
+    return answer_after_body(x);
 }
 
 static bool make_room(web_exchange *x, size_t more) {
@@ -116,12 +113,9 @@ static void take_whole(web_exchange *x) {
     web_server *s = x->server;
     x->stage = STAGE_WHOLE;
     peer_enter(x->peer, PHASE_WORK);
-    if (x->too_large) {
-        x->last = true;
-        exchange_refuse(x, 413, s->config.too_large_body ? s->config.too_large_body : TOO_LARGE);
-        return;
-    }
-    if (!x->accepted)
+    if (x->too_large)
+        refuse_too_large(x); /* a chunked one; others have that answer */
+    if (!x->accepted || x->too_large)
         return;
     if (x->len)
         x->body[x->len] = '\0';

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <linux/sockios.h>
+#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
@@ -30,6 +31,15 @@ static void resume_accepting(web_server *s) {
         pause_accepting(s, false);
 }
 
+/* A client whose network is gone says nothing, not even goodbye: what it leaves unacknowledged for stall_ms
+ * ends it. */
+static void set_up(const web_server *s, int fd) {
+    unsigned most = s->config.stall_ms;
+    if (most)
+        setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &most,
+                   sizeof most); /* fails on a unix socket, where it means nothing */
+}
+
 /* accept_lock held. False: enough for now. */
 static bool accept_one(web_server *s) {
     struct sockaddr_storage at;
@@ -47,6 +57,7 @@ static bool accept_one(web_server *s) {
             pause_accepting(s, true);
         return false;
     }
+    set_up(s, fd);
     peer *p = peer_create(s, fd, (struct sockaddr *)&at);
     if (!p)
         close(fd);
