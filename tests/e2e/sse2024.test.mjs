@@ -207,9 +207,10 @@ describe('its ends', () => {
         await it.initialize('2025-06-18');
         await watcher.initialize('2025-06-18');
         await it.tell({ jsonrpc: '2.0', id: 'slow', method: 'tools/call', params: { name: 'fx_slow', arguments: { ms: 60000 } } });
-        await sleep(100);
+        const count = async () => (await watcher.call('fx_count')).result.structuredContent;
+        await until(async () => (await count()).begun === 1, 'the call to begin');
         await close(it);
-        await until(async () => (await watcher.call('fx_count')).result.structuredContent.stopped === 1, 'the call to be stopped');
+        await until(async () => (await count()).stopped === 1, 'the call to be stopped');
         assert.equal((await send(s, { path: it.endpoint, body: { jsonrpc: '2.0', id: 1, method: 'ping' } })).status, 404);
         await close(watcher);
         await s.stop();

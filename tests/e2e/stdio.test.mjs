@@ -426,17 +426,18 @@ describe('concurrency', () => {
     });
     test('cancelled stops the call and is never answered', ready(async s => {
         s.send(callOf('c', 'fx_slow', { ms: 20000 }));
-        await sleep(100);
+        await until(async () => (await counts(s)).begun === 1, 'the handler to begin');
         s.notify('notifications/cancelled', { requestId: 'c', reason: 'no longer needed' });
         await until(async () => (await counts(s)).stopped === 1, 'the handler to stop');
         await sleep(50);
         assert.ok(!s.messages.some(m => m.id === 'c'), 'no answer to a cancelled request');
     }));
     test('cancelling works in the 2026 era too', on(async s => {
+        const count = async () => (await s.tool('fx_count', {}, { era: 'modern' })).structuredContent;
         s.send(rpc('c', 'tools/call', { name: 'fx_slow', arguments: { ms: 20000 }, _meta: modern() }));
-        await sleep(100);
+        await until(async () => (await count()).begun === 1, 'the handler to begin');
         s.notify('notifications/cancelled', { requestId: 'c', _meta: modern() });
-        await until(async () => (await s.tool('fx_count', {}, { era: 'modern' })).structuredContent.stopped === 1, 'the handler to stop');
+        await until(async () => (await count()).stopped === 1, 'the handler to stop');
         assert.ok(!s.messages.some(m => m.id === 'c'));
     }));
     test('cancelling "905" leaves 905 alone', ready(async s => {
@@ -446,7 +447,7 @@ describe('concurrency', () => {
     }));
     test('a cancelled id can be used again', ready(async s => {
         s.send(callOf('again', 'fx_slow', { ms: 20000 }));
-        await sleep(50);
+        await until(async () => (await counts(s)).begun === 1, 'the handler to begin');
         s.notify('notifications/cancelled', { requestId: 'again' });
         await until(async () => (await counts(s)).stopped === 1, 'the handler to stop');
         s.send(callOf('again', 'fx_echo', { text: 'second' }));

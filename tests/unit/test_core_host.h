@@ -18,7 +18,7 @@ __attribute__((visibility("hidden"))) const lastro_host *lastro;
 
 /* ---- the plugin ---- */
 
-static atomic_int inner_echoes, inner_stopped; /* runs of echo; waits that saw their cancellation */
+static atomic_int inner_echoes, inner_begun, inner_stopped; /* runs of echo; waits that began; that saw their cancellation */
 
 static inline lastro_status inner_echo(void *self, lastro_call *call, const lastro_value *args, lastro_writer *out,
                                        lastro_error *err) {
@@ -33,6 +33,7 @@ static inline lastro_status inner_echo(void *self, lastro_call *call, const last
 static inline lastro_status inner_wait(void *self, lastro_call *call, const lastro_value *args, lastro_writer *out,
                                        lastro_error *err) {
     (void)self;
+    atomic_fetch_add(&inner_begun, 1);
     for (int64_t ms = lastro_get_int(args, "ms", 0); ms > 0; ms--) {
         if (lastro->cancelled(call)) {
             atomic_fetch_add(&inner_stopped, 1);

@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 static atomic_int calls;   /* of fx_echo */
-static atomic_int stopped; /* fx_slow calls that saw their cancellation */
+static atomic_int begun;   /* fx_slow calls that run or ran */
+static atomic_int stopped; /* those that saw their cancellation */
 
 #define OBJECT(members) "{\"type\":\"object\",\"additionalProperties\":false," members "}"
 #define NO_INPUT "{\"type\":\"object\",\"additionalProperties\":false}"
@@ -30,6 +31,7 @@ static lastro_status echo(void *self, lastro_call *call, const lastro_value *arg
 static lastro_status slow(void *self, lastro_call *call, const lastro_value *args, lastro_writer *out, lastro_error *err) {
     (void)self;
     int64_t ms = lastro_get_int(args, "ms", 0), waited = 0;
+    atomic_fetch_add(&begun, 1);
     for (; waited < ms; waited += 5) {
         if (lastro->cancelled(call)) {
             atomic_fetch_add(&stopped, 1);
@@ -58,6 +60,7 @@ static lastro_status count(void *self, lastro_call *call, const lastro_value *ar
     (void)self, (void)call, (void)args, (void)err;
     lastro->begin_object(out);
     lastro_put_int(out, "echo", atomic_load(&calls));
+    lastro_put_int(out, "begun", atomic_load(&begun));
     lastro_put_int(out, "stopped", atomic_load(&stopped));
     lastro->end_object(out);
     return LASTRO_OK;
@@ -133,8 +136,9 @@ static const lastro_tool tools[] = {
     {.size = sizeof(lastro_tool), .run = slow, .contract = TOOL("fx_slow", "Waits, and can be cancelled.", WAIT_INPUT, WAIT_OUTPUT)},
     {.size = sizeof(lastro_tool), .run = deaf, .contract = TOOL("fx_deaf", "Waits and cannot be cancelled.", WAIT_INPUT, WAIT_OUTPUT)},
     {.size = sizeof(lastro_tool), .run = count,
-     .contract = TOOL("fx_count", "How many calls of fx_echo ran, how many of fx_slow were stopped.", NO_INPUT,
-                      OBJECT("\"required\":[\"echo\",\"stopped\"],\"properties\":{\"echo\":{\"type\":\"integer\"},\"stopped\":{\"type\":\"integer\"}}"))},
+     .contract = TOOL("fx_count", "How many calls of fx_echo ran, how many of fx_slow began and were stopped.", NO_INPUT,
+                      OBJECT("\"required\":[\"echo\",\"begun\",\"stopped\"],\"properties\":{\"echo\":{\"type\":\"integer\"},"
+                             "\"begun\":{\"type\":\"integer\"},\"stopped\":{\"type\":\"integer\"}}"))},
     {.size = sizeof(lastro_tool), .run = big,
      .contract = TOOL("fx_big", "An answer of so many bytes.",
                       OBJECT("\"required\":[\"bytes\"],\"properties\":{\"bytes\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":100000000}}"), TEXT_OUTPUT)},
