@@ -21,7 +21,7 @@ enum { MANIFEST_MAX = 8 << 20 };
 
 static const manifest_limits default_limits = {
     .call_ms = 120000, .result_bytes = 64 << 20, .message_bytes = 16 << 20, .cache_bytes = 32 << 20, .workers = 64,
-    .task_ms = 3600000};
+    .waiting_calls = 4096, .task_ms = 3600000};
 
 static const manifest_http default_http = {
     .listen = "127.0.0.1:8717", .sessions = 10000, .session_ms = 3600000, .connections = 20000, .drain_ms = 5000};
@@ -282,6 +282,7 @@ static lastro_status read_root(manifest *m, const origin *o, lastro_error *err) 
         {"messageBytes", WANT_INT, false, offsetof(manifest_limits, message_bytes), LIMIT_BYTES},
         {"cacheBytes", WANT_INT, false, offsetof(manifest_limits, cache_bytes), LIMIT_CACHE},
         {"workers", WANT_INT, false, offsetof(manifest_limits, workers), LIMIT_WORKERS},
+        {"waitingCalls", WANT_INT, false, offsetof(manifest_limits, waiting_calls), LIMIT_COUNT},
         {"pageItems", WANT_INT, false, offsetof(manifest_limits, page_items), LIMIT_COUNT},
         {"taskMs", WANT_INT, false, offsetof(manifest_limits, task_ms), 30 * LIMIT_MS},
     };

@@ -5,7 +5,7 @@
  *  "instructions", "principal" (on stdio), "principals": [{"name", "key", "claims"}],
  *  "http": {"listen", "allowedOrigins", "allowedHosts", "open", "sse", "sessions", "sessionMs", "connections", "ioThreads",
  *           "drainMs"},
- *  "limits": {"callMs", "resultBytes", "messageBytes", "cacheBytes", "workers", "pageItems", "taskMs"},
+ *  "limits": {"callMs", "resultBytes", "messageBytes", "cacheBytes", "workers", "pageItems", "taskMs", "waitingCalls"},
  *  "plugins": [{"name", "library", "sha256", "enabled", "isolation" ("none"), "grants", "tools": [enabled ones],
  *               "config"}],
  *  "listing": {"tools", "resources", "resourceTemplates", "prompts"}}
@@ -38,6 +38,7 @@ typedef struct {
     int64_t cache_bytes;
     int64_t workers;             /* threads at the most */
     int64_t page_items;          /* of a list, at the most; 0: it comes whole */
+    int64_t waiting_calls;       /* for a worker, at the most; one more is turned away */
     int64_t task_ms;             /* a call that became a task may take so long, answers waited for included */
 } manifest_limits;
 

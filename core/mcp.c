@@ -131,6 +131,16 @@ static void run_slow(pool_job *job) {
     log_trace_end(before);
 }
 
+/* A client that asks faster than we answer must not fill the memory with what waits. */
+void mcp_submit(lastro_call *c) {
+    int64_t most = c->srv->manifest->limits.waiting_calls;
+    if (pool_waiting(c->srv->pool) < (uint64_t)most)
+        pool_submit(c->srv->pool, &c->job);
+    else
+        mcp_error(c, RPC_INTERNAL, NULL, "The server is busy: %lld calls wait already. Nothing was done; try again in a moment.",
+                  (long long)most);
+}
+
 static void run_method(lastro_call *c, unsigned era) {
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         if (strcmp(methods[i].name, c->method) != 0)
@@ -140,7 +150,7 @@ static void run_method(lastro_call *c, unsigned era) {
         if (methods[i].flags & SLOW) {
             c->job.run = run_slow;
             server_track(c);
-            pool_submit(c->srv->pool, &c->job);
+            mcp_submit(c);
         } else {
             methods[i].run(c);
         }

@@ -224,9 +224,12 @@ static lastro_status ask_legacy(lastro_call *c, const question *q, const json_va
     s->asks = &a;
     pthread_mutex_unlock(&s->lock);
     send_question(c, a.number, q->method, params);
+    bool lent = pool_lend(c->srv->pool); /* people answer slowly: others need the worker's place meanwhile */
     pthread_mutex_lock(&s->lock);
     wait_for_answer(c, &a);
     pthread_mutex_unlock(&s->lock);
+    if (lent)
+        pool_give_back(c->srv->pool);
     cancel_forget(c->cancel_of, &waiter);
     if (!a.done) {
         free(a.answer);

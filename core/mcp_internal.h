@@ -31,6 +31,9 @@ void mcp_refuse_version(lastro_call *c, const json_value *claim);
  * is as if it were not there; tracestate goes with its traceparent. Either may be NULL. */
 void mcp_take_trace(lastro_call *c, const char *traceparent, const char *tracestate);
 
+/* Gives the tracked call to a worker: c->job.run will end it. It ends at once, with an error, when too many wait. */
+void mcp_submit(lastro_call *c);
+
 /* Ends the message being written in c->out, sends it, and ends the call. */
 void mcp_answer(lastro_call *c);
 /* The call ends without an answer. */

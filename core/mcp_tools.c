@@ -115,7 +115,10 @@ void mcp_call_tool(lastro_call *c) {
     if (c->tool->def->flags & (LASTRO_TOOL_TASK | LASTRO_TOOL_TASK_ONLY) && !mcp_start_task(c))
         return;
     c->job.run = run_job;
-    pool_submit(c->task ? c->srv->task_pool : c->srv->pool, &c->job);
+    if (c->task)
+        pool_submit(c->srv->task_pool, &c->job); /* the store bounds those */
+    else
+        mcp_submit(c);
 }
 
 /* ---- while it runs ---- */

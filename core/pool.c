@@ -118,6 +118,13 @@ void pool_submit(pool *p, pool_job *job) {
         job->run(job); /* no thread can be made at all: better slow than never */
 }
 
+unsigned pool_waiting(pool *p) {
+    pthread_mutex_lock(&p->lock);
+    unsigned waiting = p->queued;
+    pthread_mutex_unlock(&p->lock);
+    return waiting;
+}
+
 bool pool_lend(pool *p) {
     pthread_mutex_lock(&p->lock);
     bool ok = p->lent < p->most && p->lent < p->threads;

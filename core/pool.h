@@ -20,7 +20,9 @@ pool *pool_create(unsigned most); /* NULL: out of memory */
 void pool_destroy(pool *p);
 /* The job's memory is the caller's until run was called. Queues when all threads are busy. */
 void pool_submit(pool *p, pool_job *job);
-/* The same, but only when a thread can begin at once; false: nothing was done. */
+/* Jobs that wait for a thread. */
+unsigned pool_waiting(pool *p);
+/* The same as submitting, but only when a thread can begin at once; false: nothing was done. */
 bool pool_try(pool *p, pool_job *job);
 
 /* The job that calls this will run for long: its thread no longer counts, so that others find one as before. At most as

@@ -3,7 +3,7 @@
 // their streams; what a client that leaves means; pages of browsers.
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { META, ROOT, SIM_DATA, SLACK, Stdio, modern, session, sim, sleep, sources, until } from './lib.mjs';
 import { modernRequest, send, serve } from './http.mjs';
@@ -147,7 +147,8 @@ for (const [what, options] of Object.entries(surfaces))
             }));
     });
 
-const recorded = readdirSync(path.join(SIM_DATA, 'sgs')).filter(f => /^\d+\.json$/.test(f)).map(f => parseInt(f)).sort((a, b) => a - b);
+const figures = existsSync(path.join(SIM_DATA, 'sgs')) ? path.join(SIM_DATA, 'sgs') : SIM_DATA; // the committed snapshot has no folders
+const recorded = readdirSync(figures).filter(f => /^\d+\.json$/.test(f)).map(f => parseInt(f)).sort((a, b) => a - b);
 const shippedCalls = () => {
     const codes = [433, 189, 4390].filter(c => recorded.includes(c)), year = { dataInicial: '2024-01-01', dataFinal: '2024-12-31' };
     return [...codes.flatMap(codigo => [['bcb_serie_valores', { codigo, ...year }], ['bcb_serie_ultimos', { codigo, quantidade: 5 }],

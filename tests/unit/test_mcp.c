@@ -513,6 +513,24 @@ static void test_mcp__what_is_cancelled_while_it_waits_for_a_worker_is_not_answe
     finish();
 }
 
+static void test_mcp__more_than_may_wait_are_turned_away_at_once(void) {
+    start_with("{\"workers\":1,\"waitingCalls\":2}");
+    greet("2025-11-25");
+    say("{'jsonrpc':'2.0','id':'first','method':'tools/call','params':{'name':'wait','arguments':{'ms':20000}}}");
+    for (int i = 0; i < 500 && pool_waiting(srv->pool); i++)
+        usleep(1000); /* until the worker has it */
+    say("{'jsonrpc':'2.0','id':1,'method':'tools/call','params':{'name':'wait','arguments':{'ms':1}}}");
+    say("{'jsonrpc':'2.0','id':2,'method':'completion/complete','params':{}}");
+    say("{'jsonrpc':'2.0','id':3,'method':'tools/call','params':{'name':'wait','arguments':{'ms':1}}}");
+    ERROR_IS("3", -32603);
+    say("{'jsonrpc':'2.0','id':4,'method':'completion/complete','params':{}}");
+    ERROR_IS("4", -32603);
+    say("{'jsonrpc':'2.0','method':'notifications/cancelled','params':{'requestId':'first'}}");
+    RESULT("1");
+    ERROR_IS("2", -32602);
+    finish();
+}
+
 static void test_mcp__the_shutdown_s_cancellation_is_answered(void) {
     start();
     greet("2025-11-25");
@@ -594,6 +612,18 @@ static void test_mcp__the_legacy_eras_ask_with_a_request(void) {
     say("{'jsonrpc':'2.0','id':5,'method':'tools/call','params':{'name':'ask'}}");
     IS(AT(RESULT("5"), "isError"), "true");
     CU_ASSERT_PTR_NULL(ses->asks);
+    finish();
+}
+
+static void test_mcp__who_waits_for_an_answer_keeps_no_worker_from_others(void) {
+    start_with("{\"workers\":1}");
+    greet("2025-11-25");
+    say("{'jsonrpc':'2.0','id':1,'method':'tools/call','params':{'name':'ask'}}");
+    const json_value *q = hear();
+    say("{'jsonrpc':'2.0','id':2,'method':'tools/call','params':{'name':'wait','arguments':{'ms':1}}}");
+    RESULT("2");
+    say("{'jsonrpc':'2.0','id':%s,'result':{'action':'decline'}}", shown(AT(q, "id")));
+    RESULT("1");
     finish();
 }
 
@@ -858,9 +888,11 @@ int main(void) {
         UNIT_TEST(test_mcp__log_lines_are_those_the_client_wants),
         UNIT_TEST(test_mcp__a_cancelled_call_is_stopped_and_never_answered),
         UNIT_TEST(test_mcp__what_is_cancelled_while_it_waits_for_a_worker_is_not_answered),
+        UNIT_TEST(test_mcp__more_than_may_wait_are_turned_away_at_once),
         UNIT_TEST(test_mcp__the_shutdown_s_cancellation_is_answered),
         UNIT_TEST(test_mcp__subscriptions_stay_open_until_one_side_ends_them),
         UNIT_TEST(test_mcp__the_legacy_eras_ask_with_a_request),
+        UNIT_TEST(test_mcp__who_waits_for_an_answer_keeps_no_worker_from_others),
         UNIT_TEST(test_mcp__a_question_nobody_answers_ends_with_the_call_s_time),
         UNIT_TEST(test_mcp__the_modern_era_asks_through_the_result),
         UNIT_TEST(test_mcp__parts_of_a_call_run_side_by_side_and_end_in_order),
