@@ -26,13 +26,19 @@ static revision known_since(const char *capability, const char *part) {
     return part && strcmp(part, "url") == 0 ? REV_2025_11_25 : REV_2025_06_18;
 }
 
+/* Clients that write every member they know say null of what they have not. */
+static const json_value *declared(const json_value *of, const char *name) {
+    const json_value *v = json_member(of, name);
+    return json_is(v, JSON_NULL) || (json_is(v, JSON_BOOL) && !json_bool(v)) ? NULL : v;
+}
+
 bool mcp_client_can(lastro_call *c, const char *capability, const char *part) {
-    const json_value *has = json_member(c->client, capability);
+    const json_value *has = declared(c->client, capability);
     if (c->era == LASTRO_ERA_SHELL || !has || c->rev < known_since(capability, part))
         return false;
-    if (part && strcmp(capability, "elicitation") == 0 && strcmp(part, "form") == 0 && !json_member(has, "url"))
+    if (part && strcmp(capability, "elicitation") == 0 && strcmp(part, "form") == 0 && !declared(has, "url"))
         return true; /* before there were two kinds there was this one */
-    return !part || json_member(has, part);
+    return !part || declared(has, part);
 }
 
 /* What the client lacks for what is to be done (what: for people). */

@@ -204,14 +204,15 @@ static bool may_watch_tasks(lastro_call *c, const json_value *filter) {
 
 /* From now on it is found, told and ended. Its lock is held: what happens meanwhile waits for the acknowledgement. NULL, or
  * why not. */
-static const char *enter(listener *l) {
+static const char *enter(listener *l, int *ret_code) {
     session *s = l->session;
     const char *refusal = NULL;
+    *ret_code = RPC_REQUEST;
     pthread_mutex_lock(&s->lock);
-    if (s->listeners_most && s->listener_count >= s->listeners_most)
-        refusal = "too many subscriptions are open here; cancel one first, or ask for more in one of them";
-    else if (s->listeners_most && find(s, &l->id)) /* a session that many share has many clients' ids */
+    if (s->listeners_most && find(s, &l->id)) /* a session that many share has many clients' ids */
         refusal = "the id of this request is that of an open subscription; choose another";
+    else if (s->listeners_most && s->listener_count >= s->listeners_most)
+        *ret_code = RPC_INTERNAL, refusal = "too many subscriptions are open here; cancel one first, or ask for more in one of them";
     else
         enlist(l);
     pthread_mutex_unlock(&s->lock);
@@ -243,14 +244,15 @@ void mcp_listen(lastro_call *c) {
         return;
     }
     pthread_mutex_lock(&l->lock);
-    const char *refusal = enter(l);
+    int code;
+    const char *refusal = enter(l, &code);
     if (!refusal) {
         acknowledge(l, filter, &c->out);
         changes_tell_states(l, c->principal.name); /* what happened before it was in the lists */
     }
     pthread_mutex_unlock(&l->lock);
     if (refusal)
-        refuse(c, l, RPC_INTERNAL, refusal);
+        refuse(c, l, code, refusal);
     else
         mcp_drop(c); /* what stays open is the listener */
 }

@@ -189,7 +189,7 @@ bool web_event_id(const char *text, uint32_t *ret_stream, uint32_t *ret_number) 
         if (!digits || digits > 10 || text[digits] != (i ? '\0' : '-'))
             return false;
         part[i] = strtoull(text, NULL, 10);
-        if (part[i] > UINT32_MAX)
+        if (part[i] >= UINT32_MAX) /* which stands for none */
             return false;
         text += digits + 1;
     }

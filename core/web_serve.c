@@ -29,6 +29,7 @@ enum {
     STALL_MS = 10000,       /* a reader that takes nothing */
     QUEUE_MOST = 256 << 10, /* bytes waiting on one stream */
     CANCEL_GRACE_MS = 500,  /* what was cancelled may still tidy up */
+    CANCEL_EVERY_MS = 50,   /* meanwhile, for what becomes a call only then */
     OTHER_DESCRIPTORS = 256,/* of the process, besides one for each client */
     INHERITED_FD = 3        /* the first one, by the convention of the service manager */
 };
@@ -247,12 +248,21 @@ static bool wait_until_written(const serving *v, int64_t until) {
     return true;
 }
 
-/* Until here requests whose head came before the signal are read to their end, and become calls. True: none is left. */
-static bool close_front(serving *v) {
+/* True: none is left. */
+static bool cancel_calls(const serving *v) {
+    int64_t until = clock_mono_ms() + CANCEL_GRACE_MS;
+    do {
+        server_cancel_all(v->srv);
+        if (server_wait_idle(v->srv, CANCEL_EVERY_MS))
+            return true;
+    } while (clock_mono_ms() < until);
+    return false;
+}
+
+/* Until here requests whose head came before the signal are read to their end, and become calls. */
+static void close_front(serving *v) {
     v->front->close(v->open);
     v->open = NULL;
-    server_cancel_all(v->srv);
-    return server_wait_idle(v->srv, CANCEL_GRACE_MS);
 }
 
 static void stop(serving *v) {
@@ -261,8 +271,12 @@ static void stop(serving *v) {
     web_host_end_streams(v->host);
     if (!server_wait_idle(v->srv, drain_ms) || !wait_until_written(v, until))
         log_notice("calls still running %lld ms after the signal are cancelled", (long long)drain_ms);
-    server_cancel_all(v->srv);
-    if (server_wait_idle(v->srv, CANCEL_GRACE_MS) && close_front(v))
+    bool ended = cancel_calls(v);
+    if (ended) {
+        close_front(v);
+        ended = cancel_calls(v);
+    }
+    if (ended)
         return;
     log_warning("a call did not end when it was cancelled; leaving without it"); /* nothing it touches may be freed */
     if (v->open && strncmp(v->front->address(v->open), "unix:", 5) == 0)

@@ -148,7 +148,7 @@ static void test_listen__what_one_session_may_hold_open_is_bounded(void) {
     say(LISTEN("1", "{'toolsListChanged':true}"));
     say(LISTEN("1", "{}"));
     peer_.heard = 1;
-    FAILS("1", -32603, "choose another");
+    FAILS("1", -32600, "choose another");
     say(LISTEN("2", "{'toolsListChanged':true}"));
     say(LISTEN("3", "{}"));
     peer_.heard = 4;

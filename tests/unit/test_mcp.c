@@ -653,6 +653,12 @@ static void test_mcp__the_modern_era_asks_through_the_result(void) {
     ERROR_IS("3", -32602);
     say("{'jsonrpc':'2.0','id':4,'method':'tools/call','params':{'name':'ask'," CLAIM "}}");
     IS(AT(ERROR_IS("4", -32021), "error", "data"), "{'requiredCapabilities':{'elicitation':{}}}");
+    static const char *const without[] = {"null", "false", "{'form':null,'url':{}}"}; /* as clients write who write all they know */
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
+        say("{'jsonrpc':'2.0','id':4,'method':'tools/call','params':{'name':'ask','_meta':{'io.modelcontextprotocol/protocolVersion':"
+            "'2026-07-28','io.modelcontextprotocol/clientCapabilities':{'elicitation':%s}}}}", without[i]);
+        ERROR_IS("4", -32021);
+    }
     say("{'jsonrpc':'2.0','id':5,'method':'resources/read','params':{'uri':'inner://item/ask'," CLAIM "}}");
     IS(AT(ERROR_IS("5", -32021), "error", "data"), "{'requiredCapabilities':{'sampling':{}}}");
     say("{'jsonrpc':'2.0','id':6,'method':'resources/read','params':{'uri':'inner://item/ask'," CLAIM_ASKS "}}");

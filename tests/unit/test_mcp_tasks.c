@@ -260,7 +260,8 @@ static void test_mcp_tasks__are_declared_and_served_where_a_tool_makes_some(void
 
 static void test_mcp_tasks__clients_that_declare_nothing_get_none(void) {
     static const char *const undeclared[] = {CLAIM, META_BEGIN "'extensions':{}}}", META_BEGIN "'extensions':{'other':{}}}}",
-                                             META_BEGIN "'elicitation':{},'tasks':{}}}"};
+                                             META_BEGIN "'elicitation':{},'tasks':{}}}",
+                                             META_BEGIN "'extensions':{'io.modelcontextprotocol/tasks':null}}}"};
     static const char *const methods[] = {"get", "update", "cancel"};
     static const char needed[] = "{'requiredCapabilities':{'extensions':{'io.modelcontextprotocol/tasks':{}}}}";
     begin();

@@ -245,6 +245,36 @@ static void test_serve__ends_a_call_that_comes_while_it_closes(void) {
     server_destroy(s);
 }
 
+/* Waits for the call to be cancelled, then another one comes, and only then the first ends. */
+static void *follow(void *arg) {
+    lastro_call *first = arg;
+    server *s = first->srv;
+    while (!cancel_raised(&first->cancel))
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    come_late();
+    server_untrack(first);
+    call_put(first);
+    server_settle(s);
+    return NULL;
+}
+
+static void test_serve__cancels_a_call_that_comes_while_others_are_cancelled(void) {
+    server *s = prepare(20);
+    pthread_t thread;
+    client_open(&late_client);
+    late_session = session_create(s);
+    lastro_call *first = call_get(s);
+    server_track(first);
+    int stopped = atomic_load(&inner_stopped);
+    CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, follow, first), 0);
+    CU_ASSERT_EQUAL(serve_and_stop(s, SIGTERM), LASTRO_OK); /* or the process ends here */
+    pthread_join(thread, NULL);
+    CU_ASSERT_EQUAL(atomic_load(&inner_stopped), stopped + 1);
+    session_destroy(late_session);
+    client_close(&late_client);
+    server_destroy(s);
+}
+
 /* Serves in a child with a call that never ends, drains for drain_ms, and sends so many signals; its exit status. */
 static int serve_deaf(int64_t drain_ms, int signals, const char *at) {
     int pipes[2];
@@ -297,6 +327,7 @@ int main(void) {
         UNIT_TEST(test_serve__lets_running_calls_end),
         UNIT_TEST(test_serve__cancels_what_takes_longer_than_allowed),
         UNIT_TEST(test_serve__ends_a_call_that_comes_while_it_closes),
+        UNIT_TEST(test_serve__cancels_a_call_that_comes_while_others_are_cancelled),
     };
     return UNIT_RUN("web_serve", tests);
 }

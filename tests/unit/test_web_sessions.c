@@ -312,7 +312,7 @@ static void letting_go_is_nothing_for_others(void) {
 }
 
 static void an_id_of_another_stream_leads_nowhere(void) {
-    static const char *const bad[] = {"x", "-", "1", "1-", "-1", "1-1-1", "99-0", "1-999", "4294967296-0", "1-4294967296", "01x-1", "1 -1",
+    static const char *const bad[] = {"x", "-", "1", "1-", "-1", "1-1-1", "99-0", "1-999", "4294967296-0", "1-4294967296", "0-4294967295", "01x-1", "1 -1",
                                       "00000000001-1"};
     start_gated();
     open_gate(10);
