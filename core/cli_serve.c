@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cli_serve.c -- lastro serve: which settings hold, and whether serving by them is allowed. */
 #include "cli.h"
+#include "web_host.h"
 #include "web_keys.h"
 #include "web_serve.h"
 
@@ -15,11 +16,11 @@ static const struct {
     {"--sse", NULL, "LASTRO_SSE", "sse", "also the transport of 2024-11-05: GET /sse, POST /messages"},
     {"--allowed-origins", "LIST", "LASTRO_ALLOWED_ORIGINS", "allowedOrigins", "web pages that may ask: https://app.example.org,…"},
     {"--allowed-hosts", "LIST", "LASTRO_ALLOWED_HOSTS", "allowedHosts", "names it may be called by: mcp.example.org,…"},
-    {"--sessions", "N", "LASTRO_SESSIONS", "sessions", "sessions of clients before 2026-07-28, at once"},
-    {"--session-ms", "N", "LASTRO_SESSION_MS", "sessionMs", "a session idle so long ends"},
-    {"--connections", "N", "LASTRO_CONNECTIONS", "connections", "clients at once"},
+    {"--sessions", "N", "LASTRO_SESSIONS", "sessions", "sessions of clients before 2026-07-28, at once (10000)"},
+    {"--session-ms", "N", "LASTRO_SESSION_MS", "sessionMs", "a session idle so long ends (3600000)"},
+    {"--connections", "N", "LASTRO_CONNECTIONS", "connections", "clients at once (20000)"},
     {"--io-threads", "N", "LASTRO_IO_THREADS", "ioThreads", "threads that read and write; else one a core, at most 8"},
-    {"--drain-ms", "N", "LASTRO_DRAIN_MS", "drainMs", "what runs at SIGTERM may take so long"},
+    {"--drain-ms", "N", "LASTRO_DRAIN_MS", "drainMs", "what runs at SIGTERM may take so long (5000)"},
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
@@ -128,6 +129,8 @@ static int serve(server *s, const request *r) {
     web_keys *keys = web_keys_create(s->manifest, &err);
     bool keyed = keys != NULL;
     web_keys_destroy(keys);
+    if (!err.status)
+        web_names_check(s->manifest, &err);
     if (err.status)
         cli_error("%s", err.text);
     if (err.status || !allowed(s, listen, keyed))

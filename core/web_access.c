@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* web_access.c -- who may ask: names of Host and Origin read exactly (a web page anywhere can make a browser ask a server
  * on this machine, under any name), what pages may see of answers, and bearer keys. */
+#include "fail.h"
 #include "web_internal.h"
 
 #include <stdio.h>
@@ -103,6 +104,29 @@ bool web_origin_is_allowed(const web_host *h, const char *text) {
         if (web ? same_origin(&asked, json_str(it.value)) : strcmp(text, "null") != 0 && json_text_is(it.value, text))
             return true;
     return false;
+}
+
+/* Of the web, or "scheme://name" of a program that shows pages. */
+static bool is_origin(const char *text) {
+    static const char scheme_chars[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.";
+    size_t scheme = strspn(text, scheme_chars);
+    web_origin web;
+    if ((scheme == 4 || scheme == 5) && strncasecmp(text, "https", scheme) == 0)
+        return read_origin(text, &web);
+    return scheme && strncmp(text + scheme, "://", 3) == 0 && text[scheme + 3] && text[strlen(text) - 1] != '/';
+}
+
+lastro_status web_names_check(const manifest *m, lastro_error *err) {
+    authority at;
+    for (json_iter it = json_iterate(m->http.allowed_hosts); json_next(&it);)
+        if (!read_authority(json_str(it.value), &at))
+            return fail(err, LASTRO_EARGS, "http.allowedHosts: \"%.200s\" is no name that a request can have in Host: write "
+                        "mcp.example.org, or mcp.example.org:8443 for one port alone", json_str(it.value));
+    for (json_iter it = json_iterate(m->http.allowed_origins); json_next(&it);)
+        if (!is_origin(json_str(it.value)))
+            return fail(err, LASTRO_EARGS, "http.allowedOrigins: \"%.200s\" is no origin that a page can have: write scheme and "
+                        "name, without a path: https://app.example.org, http://localhost:3000", json_str(it.value));
+    return LASTRO_OK;
 }
 
 /* ---- CORS ---- */

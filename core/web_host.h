@@ -14,6 +14,8 @@ typedef struct {
     const web_keys *keys;     /* NULL: nobody needs a key */
 } web_host_options;
 
+/* LASTRO_EARGS when http.allowedHosts or http.allowedOrigins lists what no request could ever have. */
+lastro_status web_names_check(const manifest *m, lastro_error *err);
 /* Reads the rest from srv->manifest->http. NULL: out of memory. */
 web_host *web_host_create(server *srv, const web_front *front, const web_host_options *options);
 /* What the front calls. Lives as long as the host. */

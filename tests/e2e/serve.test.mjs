@@ -143,6 +143,8 @@ describe('what it refuses to start with', () => {
             [['--listen', `unix:/nowhere/${'x'.repeat(200)}`], /cannot listen at unix:/],
             [['--sessions', 'many'], /--sessions must be a positive integer, at most 1000000; it is "many"/],
             [['--sessions', '0'], /--sessions must be/],
+            [['--allowed-hosts', '*'], /http\.allowedHosts: "\*" is no name/],
+            [['--allowed-origins', 'https://app.example.org/'], /http\.allowedOrigins: "https:\/\/app\.example\.org\/" is no origin/],
             [['--io-threads', '65'], /--io-threads must be .*at most 64/],
             [['--open=perhaps'], /--open must be yes or no/],
             [['--verbose'], /serve takes no "--verbose"/],

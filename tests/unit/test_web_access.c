@@ -96,6 +96,29 @@ static void a_list_says_who_else_may(void) {
     }
 }
 
+static void names_that_no_request_has_are_refused_at_the_start(void) {
+    static const struct {
+        const char *member, *name;
+        bool fits;
+    } cases[] = {
+        {"allowedHosts", "mcp.example.org", true}, {"allowedHosts", "[::1]:8717", true}, {"allowedHosts", "*", false},
+        {"allowedHosts", "https://mcp.example.org", false}, {"allowedHosts", "mcp.example.org/", false}, {"allowedHosts", "", false},
+        {"allowedOrigins", "https://app.example.org", true}, {"allowedOrigins", "http://[::1]:3000", true},
+        {"allowedOrigins", "vscode-webview://1a2b", true}, {"allowedOrigins", "app.example.org", false},
+        {"allowedOrigins", "https://app.example.org/", false}, {"allowedOrigins", "app://inspector/", false},
+        {"allowedOrigins", "*", false}, {"allowedOrigins", "null", false}, {"allowedOrigins", "", false},
+    };
+    for (size_t i = 0; i < LASTRO_COUNT(cases); i++) {
+        char text[200];
+        lastro_error err = {0};
+        snprintf(text, sizeof text, MANIFEST(",\"http\":{\"%s\":[\"%s\"]}"), cases[i].member, cases[i].name);
+        server *s = core_server_of(text, &err);
+        unit_check((web_names_check(s->manifest, &err) == LASTRO_OK) == cases[i].fits, "%s: %s", cases[i].member, cases[i].name);
+        unit_check(cases[i].fits || strstr(err.text, cases[i].member), "%s", err.text);
+        server_destroy(s);
+    }
+}
+
 static void beyond_loopback_no_page_passes_unasked(void) {
     static const access_case cases[] = {{"Host: anything.example\n", 200}, {"Host:\n", 200}, {"Origin: http://localhost\n", 403},
                                         {"Origin: http://anything.example\nHost: anything.example\n", 403}};
@@ -242,6 +265,7 @@ static void a_session_is_its_principals_own(void) {
 static const unit_test tests[] = {
     UNIT_TEST(f062_only_local_names_pass_on_loopback),
     UNIT_TEST(a_list_says_who_else_may),
+    UNIT_TEST(names_that_no_request_has_are_refused_at_the_start),
     UNIT_TEST(beyond_loopback_no_page_passes_unasked),
     UNIT_TEST(a_page_is_told_what_it_may_send),
     UNIT_TEST(long_lists_of_headers_do_not_overflow),
