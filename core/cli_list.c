@@ -38,8 +38,8 @@ static void list_plugins(const registry *reg) {
     for (size_t i = 0; i < reg->plugin_count; i++) {
         const plugin *p = &reg->plugins[i];
         if (p->active)
-            fprintf(cli_out(), "%-16s %-8s loaded, %zu tools: %s\n", p->entry->name,
-                    p->desc->version ? p->desc->version : "?", p->offer.tools.count,
+            fprintf(cli_out(), "%-16s %-8s loaded, %zu tool%s: %s\n", p->entry->name,
+                    p->desc->version ? p->desc->version : "?", p->offer.tools.count, p->offer.tools.count == 1 ? "" : "s",
                     p->desc->description ? p->desc->description : "");
         else
             fprintf(cli_out(), "%-16s %-8s not loaded: %s\n", p->entry->name, "-", p->reason);

@@ -193,8 +193,10 @@ static bool lacks_session(facts *f) {
 #define WITH(function) function, 0, 0, NULL
 
 static const row rows[] = {
-    {1, DOOR, host_is_foreign, NULL, 403, RPC_REQUEST, "The Host of this request is not one of this server's."},
-    {1, DOOR, origin_is_foreign, NULL, 403, RPC_REQUEST, "Pages of this Origin may not use this server."},
+    {1, DOOR, host_is_foreign, NULL, 403, RPC_REQUEST,
+     "The Host of this request is not one of this server's; http.allowedHosts of its manifest adds names."},
+    {1, DOOR, origin_is_foreign, NULL, 403, RPC_REQUEST,
+     "Pages of this Origin may not use this server; http.allowedOrigins of its manifest lists those that may."},
     {2, DOOR, nothing_is_there, NULL, 404, RPC_REQUEST, "Nothing is at this path; MCP is at /mcp."},
     {0, DOOR, is_options, WITH(web_end_preflight)},
     {0, DOOR, needs_a_key, WITH(web_end_key)},

@@ -211,9 +211,10 @@ static void end(serving *v) {
     web_keys_destroy(v->keys);
 }
 
-static void say_where(const char *address) {
+static void say_where(const char *address, bool sse) {
     bool path = strncmp(address, "unix:", 5) == 0;
-    fprintf(stderr, path ? "lastro: listening on %s, endpoint /mcp\n" : "lastro: listening on http://%s/mcp\n", address);
+    fprintf(stderr, path ? "lastro: listening on %s, endpoint /mcp%s\n" : "lastro: listening on http://%s/mcp%s\n", address,
+            sse ? " and, for clients of 2024-11-05, /sse" : "");
 }
 
 static void wait_for_signal(void) {
@@ -288,7 +289,7 @@ lastro_status web_serve(server *srv, const web_front *front, const char *listen,
     serving v = {.srv = srv, .front = front};
     lastro_status s = begin(&v, listen, err);
     if (s == LASTRO_OK) {
-        say_where(front->address(v.open));
+        say_where(front->address(v.open), srv->manifest->http.sse);
         wait_for_signal();
         let_second_signal_end();
         stop(&v);

@@ -95,7 +95,7 @@ static bool bind_inet(listener *l, const char *where, char *why, size_t why_size
     if (l->fd >= 0)
         setsockopt(l->fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
     if (l->fd < 0 || bind(l->fd, (struct sockaddr *)&a.at, a.len) || listen(l->fd, BACKLOG))
-        return fail(why, why_size, "cannot listen on %s: %s%s", where, strerror(errno),
+        return fail(why, why_size, "%s%s", strerror(errno),
                     errno == EADDRINUSE
                         ? "; another program has that port: choose another, or 0 for a free one"
                         : "");
@@ -112,14 +112,13 @@ static bool clear_path(const struct sockaddr_un *un, char *why, size_t why_size)
     if (lstat(un->sun_path, &st))
         return true;
     if (!S_ISSOCK(st.st_mode))
-        return fail(why, why_size, "cannot listen on unix:%s: a file that is no socket has that name",
-                    un->sun_path);
+        return fail(why, why_size, "a file that is no socket has that name");
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     bool alive = fd >= 0 && (!connect(fd, (const struct sockaddr *)un, sizeof *un) || errno == EAGAIN);
     if (fd >= 0)
         close(fd);
     if (alive)
-        return fail(why, why_size, "cannot listen on unix:%s: another program listens there", un->sun_path);
+        return fail(why, why_size, "another program listens there");
     unlink(un->sun_path);
     return true;
 }
@@ -127,15 +126,14 @@ static bool clear_path(const struct sockaddr_un *un, char *why, size_t why_size)
 static bool bind_unix(listener *l, const char *path, char *why, size_t why_size) {
     struct sockaddr_un un = {.sun_family = AF_UNIX};
     if (!*path || strlen(path) >= sizeof un.sun_path)
-        return fail(why, why_size, "'unix:%s': the path must have 1 to %zu bytes", path,
-                    sizeof un.sun_path - 1);
+        return fail(why, why_size, "the path must have 1 to %zu bytes", sizeof un.sun_path - 1);
     memcpy(un.sun_path, path, strlen(path) + 1);
     if (!clear_path(&un, why, why_size))
         return false;
     struct stat st;
     l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (l->fd < 0 || bind(l->fd, (struct sockaddr *)&un, sizeof un) || listen(l->fd, BACKLOG))
-        return fail(why, why_size, "cannot listen on unix:%s: %s", path, strerror(errno));
+        return fail(why, why_size, "%s", strerror(errno));
     memcpy(l->path, un.sun_path, sizeof l->path);
     l->inode = stat(path, &st) ? 0 : st.st_ino;
     snprintf(l->address, sizeof l->address, "unix:%s", path);
