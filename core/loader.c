@@ -217,7 +217,7 @@ static void initialise(registry *reg, plugin *p, const lastro_host *host) {
             log_warning("plugin \"%s\": the manifest enables the tool \"%s\", which it does not have", p->entry->name,
                         json_str(it.value));
     }
-    log_info("plugin \"%s\" %s loaded: %zu tools", p->entry->name, p->desc->version ? p->desc->version : "?",
+    log_info("plugin \"%s\" %s loaded, tools: %zu", p->entry->name, p->desc->version ? p->desc->version : "?",
              p->offer.tools.count);
 }
 

@@ -14,7 +14,7 @@ bool web_end_key(facts *f) {
     bool tried = web_header_value(f, "Authorization") != NULL;
     web_header how = {"WWW-Authenticate", tried ? "Bearer realm=\"lastro\", error=\"invalid_token\"" : "Bearer realm=\"lastro\""};
     web_refuse(f->guest, 401, RPC_REQUEST,
-               tried ? "The key in Authorization is not known here."
+               tried ? "The key in Authorization is not known here; it must stand there as Bearer KEY, a key that the server's operator gave."
                      : "A key is needed: send Authorization: Bearer KEY with one of the server's keys.",
                &how);
     return false;

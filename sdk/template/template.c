@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* template.c -- a whole plugin to copy: one of everything a plugin can bring, none of it needing the network.
+/* template.c -- a whole plugin to copy: one of each thing a plugin registers, none of it
+ * needing the network. What a call can do besides (ask, progress, task, changed) is in the guide, sdk/README.md.
  *
  *   1. Copy this folder, e.g. to myplugin/, and rename template.c to myplugin.c.
  *   2. In CMakeLists.txt change the three names at its top; in manifest.json, name and library.
