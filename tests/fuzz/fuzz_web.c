@@ -75,10 +75,28 @@ static span sound_line(span *s) {
     return line;
 }
 
+/* Of "http://HOST/path" the path, where Host says the same. */
+static span path_in(span target, const web_head *h) {
+    static const char *const schemes[] = {"http://", "https://"};
+    const char *host = h->header(h, "Host", NULL);
+    for (int i = 0; i < 2; i++) {
+        size_t skip = strlen(schemes[i]);
+        if (target.len < skip || strncasecmp(target.at, schemes[i], skip) != 0)
+            continue;
+        target.at += skip, target.len -= skip;
+        size_t len = host ? strlen(host) : 0;
+        MUST(len && target.len >= len && strncasecmp(target.at, host, len) == 0);
+        target.at += len, target.len -= len;
+        MUST(!target.len || *target.at == '/');
+        return target.len ? target : (span){"/", 1};
+    }
+    return target;
+}
+
 /* "METHOD TARGET HTTP/1.x" */
 static void check_first_line(span line, const web_head *h) {
     span method = cut(&line, ' '), target = cut(&line, ' '), path = cut(&target, '?');
-    MUST(is_text(method, h->method) && is_text(path, h->path));
+    MUST(is_text(method, h->method) && is_text(path_in(path, h), h->path));
     MUST(h->query ? is_text(target, h->query) : !target.len);
     MUST(is_text(line, "HTTP/1.1") || is_text(line, "HTTP/1.0"));
 }

@@ -11,6 +11,7 @@ typedef enum {
     LAYOUT,
     METHOD,
     TARGET,
+    AUTHORITY,
     VERSION,
     NAME,
     VALUE,
@@ -31,6 +32,7 @@ static const head_fault faults[] = {
     [METHOD] = {400, "Bad request: the method has a character that methods cannot have." END},
     [TARGET] = {400, "Bad request: the target must start with '/' and have no blanks or control characters; "
                      "percent-encode them." END},
+    [AUTHORITY] = {400, "Bad request: the target names another host than the header Host." END},
     [VERSION] = {505, "HTTP version not supported: this server speaks HTTP/1.1 and HTTP/1.0." END},
     [NAME] =
         {400,
@@ -76,6 +78,19 @@ static bool is_target(const char *s) {
         if (*c == ' ' || is_control((unsigned char)*c))
             return false;
     return true;
+}
+
+/* "http://HOST/path", as clients send it to proxies and every server has to take it (RFC 9112, 3.2.2). Host has to say
+ * the same, so that it alone is looked at by whoever asks which host is meant. NULL: it names another. */
+static const char *path_of(const char *target, const char *host) {
+    size_t scheme = strncasecmp(target, "http://", 7) == 0 ? 7 : strncasecmp(target, "https://", 8) == 0 ? 8 : 0;
+    if (!scheme)
+        return target;
+    target += scheme;
+    size_t len = strcspn(target, "/");
+    if (!len || !host || strlen(host) != len || strncasecmp(target, host, len) != 0)
+        return NULL;
+    return target[len] ? target + len : "/";
 }
 
 /* ---- the lines ---- */
@@ -266,6 +281,16 @@ static const head_fault *judge_lines(web_exchange *x, bool old) {
     return judge_framing(x, &f, old);
 }
 
+static const head_fault *judge_target(web_exchange *x, const char *target) {
+    const char *path = path_of(target, head_header(&x->head, "Host", NULL));
+    if (!path)
+        return &faults[AUTHORITY];
+    if ((*path != '/' && strcmp(path, "*") != 0) || !is_target(path) || (x->query && !is_target(x->query)))
+        return &faults[TARGET];
+    x->head.path = path;
+    return NULL;
+}
+
 const head_fault *head_read(web_exchange *x, const char *url, const char *method, const char *version) {
     x->head.method = method;
     x->head.path = url;
@@ -280,10 +305,9 @@ const head_fault *head_read(web_exchange *x, const char *url, const char *method
         fault = &faults[LAYOUT];
     if (!fault && !is_token(method, strlen(method)))
         fault = &faults[METHOD];
-    if (!fault &&
-        ((*url != '/' && strcmp(url, "*") != 0) || !is_target(url) || (x->query && !is_target(x->query))))
-        fault = &faults[TARGET];
     if (!fault && !trim(x))
         fault = &faults[MEMORY];
+    if (!fault)
+        fault = judge_target(x, url);
     return fault ? fault : judge_method(x, method);
 }
