@@ -32,7 +32,9 @@ struct session {
     text_set watched;         /* URIs of resources/subscribe */
     lastro_call *calls;       /* tracked ones; under the server's lock */
     unsigned pins;            /* what is being sent to its peers that are not counted (peer.retain is NULL) */
-    peer *aside;              /* where what answers nothing goes; NULL: nowhere. The transport's; set before the first message */
+    /* Where what answers nothing goes; NULL: nowhere. The transport's: set before the first message; one that is counted is
+     * cleared, under the lock, before the transport gives up its own reference. */
+    peer *aside;
 };
 
 session *session_create(server *srv);   /* NULL: out of memory */

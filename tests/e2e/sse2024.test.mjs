@@ -186,6 +186,17 @@ describe('a dialogue', () => {
         assert.equal(it.answer.headers['access-control-allow-origin'], origin);
         assert.equal((await send(s, { method: 'OPTIONS', path: '/messages', headers: { origin, 'access-control-request-method': 'POST' } })).status, 204);
     });
+    test('streams end while changes are told to them', async () => {
+        const teller = await open(s);
+        await teller.initialize('2025-06-18');
+        let over = false;
+        const telling = (async () => { while (!over) await teller.call('test_trigger_tool_change'); })();
+        const comeAndGo = async () => { for (let i = 0; i < 40; i++) { const it = await open(s); await it.initialize('2025-06-18'); await close(it); } };
+        await Promise.all(Array.from({ length: 6 }, comeAndGo)); // a sanitizer says when one of them is told after its end
+        over = true;
+        await telling;
+        await close(teller);
+    });
     test('300 streams that come and go leave nothing', async () => {
         const descriptors = () => readdirSync(`/proc/${s.pid}/fd`).length, before = descriptors();
         for (let i = 0; i < 15; i++) {
