@@ -41,6 +41,8 @@ typedef struct peer {
     void (*release)(struct peer *p);
     /* The client need not wait on this stream; it asks again after that time. NULL: there is no such thing. */
     void (*let_go)(struct peer *p, uint32_t retry_ms);
+    /* What answers nothing can get to the client as well. NULL: it always can. */
+    bool (*reaches)(struct peer *p);
     const char *principal; /* who asks, when the transport knows; NULL: the session's, or the server's own */
     struct listener *listeners; /* mcp_listen.c's: its open subscriptions */
     lastro_call *calls;         /* the server's: tracked ones */

@@ -333,6 +333,11 @@ static void batch_send(peer *p, const char *json, size_t len, peer_kind kind) {
     pthread_mutex_unlock(&b->lock);
 }
 
+static bool batch_reaches(peer *p) {
+    peer *outer = ((batch *)p)->outer;
+    return !outer->reaches || outer->reaches(outer);
+}
+
 static void batch_retain(peer *p) {
     batch *b = (batch *)p;
     pthread_mutex_lock(&b->lock);
@@ -385,7 +390,7 @@ static void take_batch(lastro_call *holder, const json_value *list) {
                   fault ? fault : "");
         return;
     }
-    *b = (batch){.base = {.send = batch_send, .retain = batch_retain, .release = batch_release, .principal = holder->peer->principal},
+    *b = (batch){.base = {.send = batch_send, .retain = batch_retain, .release = batch_release, .reaches = batch_reaches, .principal = holder->peer->principal},
                  .outer = holder->peer, .holder = holder, .users = 1};
     pthread_mutex_init(&b->lock, NULL);
     json_writer_init(&b->out, 0);

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <time.h>
 
+enum { ASKS_MOST = 16 }; /* questions to one client at once: more than people answer */
+
 typedef struct pending_ask {
     struct pending_ask *next;
     int64_t number;
@@ -214,6 +216,29 @@ static lastro_status read_answer(lastro_call *c, const question *q, const json_v
     return LASTRO_OK;
 }
 
+/* A question that waits takes its worker from nobody: as many may wait as there are workers, and of one client a share. */
+static bool begin_waiting(session *s, pending_ask *a) {
+    bool lent = pool_lend(s->srv->pool);
+    pthread_mutex_lock(&s->lock);
+    bool ok = lent && s->ask_count < ASKS_MOST;
+    if (ok) {
+        s->ask_count++;
+        a->number = s->next_ask++;
+        a->next = s->asks;
+        s->asks = a;
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (lent && !ok)
+        pool_give_back(s->srv->pool);
+    return ok;
+}
+
+static void end_waiting(session *s) {
+    s->ask_count--;
+    pthread_mutex_unlock(&s->lock);
+    pool_give_back(s->srv->pool);
+}
+
 /* The legacy eras ask with a request of the server's own, on the same channel. */
 static lastro_status ask_legacy(lastro_call *c, const question *q, const json_value **ret, lastro_error *err) {
     session *s = c->session;
@@ -222,20 +247,19 @@ static lastro_status ask_legacy(lastro_call *c, const question *q, const json_va
     const json_value *params = question_for(c, q, err);
     if (!params)
         return (lastro_status)err->status;
+    const peer *p = c->root->peer;
+    if (p && p->reaches && !p->reaches(c->root->peer))
+        return refused(c, q, "client_unreachable", "", err);
     if (!cancel_listen(c->cancel_of, &waiter))
         return LASTRO_ECANCELLED;
-    pthread_mutex_lock(&s->lock);
-    a.number = s->next_ask++;
-    a.next = s->asks;
-    s->asks = &a;
-    pthread_mutex_unlock(&s->lock);
+    if (!begin_waiting(s, &a)) {
+        cancel_forget(c->cancel_of, &waiter);
+        return refused(c, q, "too_many_questions", "", err);
+    }
     send_question(c, a.number, q->method, params);
-    bool lent = pool_lend(c->srv->pool); /* people answer slowly: others need the worker's place meanwhile */
     pthread_mutex_lock(&s->lock);
     wait_for_answer(c, &a);
-    pthread_mutex_unlock(&s->lock);
-    if (lent)
-        pool_give_back(c->srv->pool);
+    end_waiting(s);
     cancel_forget(c->cancel_of, &waiter);
     if (!a.done) {
         free(a.answer);

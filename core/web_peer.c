@@ -153,6 +153,11 @@ static void let_go(peer *base, uint32_t retry_ms) {
         web_stream_let_go(p->session, p->stream, retry_ms, !fresh);
 }
 
+static bool reaches(peer *base) {
+    web_peer *p = of(base);
+    return p->takes_stream || (p->session && atomic_load(&p->session->listening));
+}
+
 /* ---- the peer ---- */
 
 static void send(peer *base, const char *json, size_t len, peer_kind kind) {
@@ -198,7 +203,7 @@ web_peer *web_peer_create(const web_guest *g, bool takes_json, bool takes_stream
     if (!p)
         return NULL;
     *p = (web_peer){.user = {g->route, g->host}, .x = g->x, .takes_json = takes_json, .takes_stream = takes_stream,
-                    .base = {.send = send, .retain = retain, .release = release, .let_go = let_go, .principal = g->principal}};
+                    .base = {.send = send, .retain = retain, .release = release, .let_go = let_go, .reaches = reaches, .principal = g->principal}};
     if (len)
         p->origin = memcpy(p->text, g->origin, len);
     atomic_init(&p->refs, 1);

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
     } while (0)
 
 static void broken(const char *rule) {
-    fprintf(stderr, "broken: %s (heads %d, accepted %d, done %d, wrong %d)\n", rule, play.heads,
+    fprintf(stderr, "broken: %s (%s; heads %d, accepted %d, done %d, wrong %d)\n", rule, strerror(errno), play.heads,
             play.accepted, play.done, play.wrong);
     __builtin_trap();
 }
@@ -261,7 +261,8 @@ static void arm(const char *bytes, size_t len) {
 /* One connection is served at a time: when this one has its first answer, the one before it is gone. */
 static int dial_alone(void) {
     int fd = dial();
-    MUST(fd >= 0 && say(fd, POST("/now", 0, "")));
+    MUST(fd >= 0);
+    MUST(say(fd, POST("/now", 0, "")));
     MUST(hear_answer(fd).status == 200);
     return fd;
 }

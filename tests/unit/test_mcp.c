@@ -627,6 +627,28 @@ static void test_mcp__who_waits_for_an_answer_keeps_no_worker_from_others(void) 
     finish();
 }
 
+static void test_mcp__questions_without_end_are_turned_away(void) {
+    start_with("{\"workers\":64}");
+    greet("2025-11-25");
+    for (int i = 0; i < 16; i++) {
+        say("{'jsonrpc':'2.0','id':%d,'method':'tools/call','params':{'name':'ask'}}", i);
+        IS(AT(hear(), "method"), "'elicitation/create'");
+    }
+    say("{'jsonrpc':'2.0','id':'more','method':'tools/call','params':{'name':'ask'}}");
+    const json_value *r = RESULT("'more'");
+    IS(AT(r, "isError"), "true");
+    say("{'jsonrpc':'2.0','id':'else','method':'tools/call','params':{'name':'wait','arguments':{'ms':1}}}");
+    RESULT("'else'");
+    for (int i = 0; i < 16; i++) {
+        say("{'jsonrpc':'2.0','method':'notifications/cancelled','params':{'requestId':%d}}", i);
+        IS(AT(hear(), "method"), "'notifications/cancelled'");
+    }
+    CU_ASSERT(server_wait_idle(srv, 5000));
+    CU_ASSERT_EQUAL(ses->ask_count, 0);
+    silence();
+    finish();
+}
+
 static void test_mcp__a_question_nobody_answers_ends_with_the_call_s_time(void) {
     start_with("{\"callMs\":50}");
     greet("2025-11-25");
@@ -899,6 +921,7 @@ int main(void) {
         UNIT_TEST(test_mcp__subscriptions_stay_open_until_one_side_ends_them),
         UNIT_TEST(test_mcp__the_legacy_eras_ask_with_a_request),
         UNIT_TEST(test_mcp__who_waits_for_an_answer_keeps_no_worker_from_others),
+        UNIT_TEST(test_mcp__questions_without_end_are_turned_away),
         UNIT_TEST(test_mcp__a_question_nobody_answers_ends_with_the_call_s_time),
         UNIT_TEST(test_mcp__the_modern_era_asks_through_the_result),
         UNIT_TEST(test_mcp__parts_of_a_call_run_side_by_side_and_end_in_order),

@@ -331,9 +331,23 @@ static inline void play_end(void) {
 #define GET(path) "GET " path " HTTP/1.1\r\n" HOST "\r\n"
 #define POST(path, len, body) "POST " path " HTTP/1.1\r\n" HOST "Content-Length: " #len "\r\n\r\n" body
 
+/* A signal may come first (libFuzzer has an alarm): connecting goes on without the caller. */
+static inline bool connect_whole(int fd) {
+    if (connect(fd, (struct sockaddr *)&web_at, web_at_len) == 0)
+        return true;
+    if (errno != EINTR)
+        return false;
+    struct pollfd p = {.fd = fd, .events = POLLOUT};
+    while (poll(&p, 1, 5000) < 0 && errno == EINTR)
+        ;
+    int fault = ETIMEDOUT;
+    socklen_t len = sizeof fault;
+    return p.revents && getsockopt(fd, SOL_SOCKET, SO_ERROR, &fault, &len) == 0 && fault == 0;
+}
+
 static inline int dial(void) {
     int fd = socket(web_at.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0), one = 1;
-    if (fd >= 0 && connect(fd, (struct sockaddr *)&web_at, web_at_len)) {
+    if (fd >= 0 && !connect_whole(fd)) {
         close(fd);
         return -1;
     }

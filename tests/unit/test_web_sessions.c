@@ -191,6 +191,20 @@ static void delete_ends_calls_and_streams(void) {
 
 /* ---- streams of calls ---- */
 
+static void who_takes_no_stream_is_asked_only_where_one_is_open(void) {
+    start_gated();
+    const char *mine = web_session();
+    const char *plain = arena_printf(&web_mem, "Accept: application/json\n%s", mine);
+    web_exchange *deaf = web_post(plain, CALL("1", "ask", "", ""));
+    EXPECT(deaf, 200, 0);
+    HAS(deaf, "nothing can reach this client");
+    web_exchange *own = get(mine, NULL), *asked = web_post(plain, CALL("2", "ask", "", ""));
+    HAS(own, "elicitation/create");
+    CU_ASSERT(!asked->status);
+    EXPECT(web_ask("DELETE", "/mcp", mine, ""), 200, 0);
+    web_finish();
+}
+
 static void a_question_is_answered_by_another_post(void) {
     start_gated();
     const char *mine = web_session();
@@ -637,6 +651,7 @@ static const unit_test tests[] = {
     UNIT_TEST(the_longest_idle_session_gives_way),
     UNIT_TEST(a_session_that_is_idle_too_long_ends),
     UNIT_TEST(delete_ends_calls_and_streams),
+    UNIT_TEST(who_takes_no_stream_is_asked_only_where_one_is_open),
     UNIT_TEST(a_question_is_answered_by_another_post),
     UNIT_TEST(priming_is_for_2025_11_25_alone),
     UNIT_TEST(a_broken_stream_is_taken_up_where_it_broke),
