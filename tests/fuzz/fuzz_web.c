@@ -35,6 +35,7 @@ static struct {
     span body;    /* of the last request, when its length was given */
     bool at_end;  /* the connection closes after the last request: no other may follow */
     bool chunked; /* body is not compared */
+    bool bare;    /* the last line ended with two NULs: the next one must be a lone line feed */
 } input;
 static bool armed; /* false: a request of our own */
 static pthread_mutex_t input_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -62,14 +63,22 @@ static span cut(span *line, char at) {
     return first;
 }
 
-/* A whole line of a head: CR LF at its end, no other control character. Two other ends pass, as libmicrohttpd
- * makes NUL of them all: NUL LF anywhere, and ':' LF as the empty line. */
+/* A whole line of a head: CR LF at its end, no other control character. Three other ends pass, as libmicrohttpd
+ * makes NUL of them all: NUL LF anywhere, ':' LF as the empty line, and NUL NUL LF LF for the end of the head. */
 static span sound_line(span *s) {
     span line;
-    MUST(take_line(s, &line) && line.len);
+    MUST(take_line(s, &line));
+    if (input.bare) {
+        MUST(!line.len);
+        input.bare = false;
+        return line;
+    }
+    MUST(line.len);
     char last = line.at[line.len - 1];
     MUST(last == '\r' || last == '\0' || is_text(line, ":"));
     line.len--;
+    input.bare = last == '\0' && line.len && line.at[line.len - 1] == '\0';
+    line.len -= input.bare;
     for (size_t i = 0; i < line.len; i++)
         MUST((unsigned char)line.at[i] >= 32 || line.at[i] == '\t');
     return line;

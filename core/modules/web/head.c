@@ -158,12 +158,12 @@ const char *head_header(const web_head *h, const char *name, unsigned *ret_count
 }
 
 /* ---- the layout ----
- * 0.9.75 splits the head in its own buffer, each CR, LF and colon becoming NUL, and points into it. So the
- * bytes can be walked: every line must begin where the one before ended, and the last must end where the head
- * does. That shows what the values alone do not: folded lines (glued to a copy elsewhere), lone line feeds,
- * NUL bytes, and the lines ": x" and NUL x, which it takes for the end of the head. Two
- * line ends cannot be told from CR LF once they are NULs, and pass: NUL LF anywhere, and ':' LF as the empty
- * line. Another version may do otherwise and is not walked. */
+ * 0.9.75 splits the head in its own buffer, each CR, LF and colon becoming NUL, and points into it. So the bytes can be
+ * walked: every line must begin where the one before ended, and the last must end where the head does. That shows what
+ * the values alone do not: folded lines (glued to a copy elsewhere), lone line feeds, NUL bytes, and the lines ": x" and
+ * NUL x, which it takes for the end of the head. Three line ends cannot be told from CR LF once they are NULs, and pass:
+ * NUL LF anywhere, ':' LF as the empty line, and NUL NUL LF LF as the end of a head. Another version may do otherwise and
+ * is not walked. */
 
 static bool is_known_library(void) {
     return strncmp(MHD_get_version(), "0.9.75", 6) == 0;
