@@ -4,6 +4,7 @@
 #include "cli_schema.h"
 #include "clock.h"
 #include "log.h"
+#include "signals.h"
 #include "transport_stdio.h"
 
 #include <errno.h>
@@ -185,7 +186,7 @@ int cli_stdio(const server_options *opts, int argc, char **argv) {
         cli_error("standard output is closed");
         return CLI_USAGE;
     }
-    stdio_block_signals();
+    signals_block_ending();
     server_options serve = *opts;
     serve.serve_anyway = true;
     server *s = server_create(&serve, &err);

@@ -25,7 +25,6 @@ struct session {
     const char *principal;    /* NULL: the server's own */
     client_doc *client;       /* NULL: it declared nothing */
     struct pending_ask *asks;
-    unsigned ask_count;
     int64_t next_ask;
     struct listener *listeners;
     uint32_t listener_count;

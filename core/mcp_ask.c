@@ -182,10 +182,12 @@ static void wake_ask(void *arg) {
     pthread_mutex_unlock(&a->session->lock);
 }
 
+/* And gives back what begin_waiting took. */
 static void wait_for_answer(lastro_call *c, pending_ask *a) {
     session *s = a->session;
     struct timespec until = {.tv_sec = (time_t)(c->deadline / 1000), .tv_nsec = (long)(c->deadline % 1000) * 1000000};
     int late = 0;
+    pthread_mutex_lock(&s->lock);
     while (!a->done && !a->cancelled && !late)
         late = pthread_cond_timedwait(&s->answered, &s->lock, &until);
     for (pending_ask **at = &s->asks; *at; at = &(*at)->next)
@@ -193,6 +195,8 @@ static void wait_for_answer(lastro_call *c, pending_ask *a) {
             *at = a->next;
             break;
         }
+    pthread_mutex_unlock(&s->lock);
+    pool_give_back(s->srv->pool);
 }
 
 static lastro_status refused(lastro_call *c, const question *q, const char *key, const char *why, lastro_error *err) {
@@ -217,12 +221,15 @@ static lastro_status read_answer(lastro_call *c, const question *q, const json_v
 }
 
 /* A question that waits takes its worker from nobody: as many may wait as there are workers, and of one client a share. */
-static bool begin_waiting(session *s, pending_ask *a) {
+static bool begin_waiting(pending_ask *a) {
+    session *s = a->session;
     bool lent = pool_lend(s->srv->pool);
+    unsigned open = 0;
     pthread_mutex_lock(&s->lock);
-    bool ok = lent && s->ask_count < ASKS_MOST;
+    for (const pending_ask *other = s->asks; other; other = other->next)
+        open++;
+    bool ok = lent && open < ASKS_MOST;
     if (ok) {
-        s->ask_count++;
         a->number = s->next_ask++;
         a->next = s->asks;
         s->asks = a;
@@ -233,33 +240,24 @@ static bool begin_waiting(session *s, pending_ask *a) {
     return ok;
 }
 
-static void end_waiting(session *s) {
-    s->ask_count--;
-    pthread_mutex_unlock(&s->lock);
-    pool_give_back(s->srv->pool);
-}
-
 /* The legacy eras ask with a request of the server's own, on the same channel. */
 static lastro_status ask_legacy(lastro_call *c, const question *q, const json_value **ret, lastro_error *err) {
-    session *s = c->session;
-    pending_ask a = {.session = s};
+    pending_ask a = {.session = c->session};
     cancel_waiter waiter = {.wake = wake_ask, .arg = &a};
     const json_value *params = question_for(c, q, err);
     if (!params)
         return (lastro_status)err->status;
-    const peer *p = c->root->peer;
-    if (p && p->reaches && !p->reaches(c->root->peer))
+    peer *p = c->root->peer;
+    if (p && p->reaches && !p->reaches(p))
         return refused(c, q, "client_unreachable", "", err);
     if (!cancel_listen(c->cancel_of, &waiter))
         return LASTRO_ECANCELLED;
-    if (!begin_waiting(s, &a)) {
+    if (!begin_waiting(&a)) {
         cancel_forget(c->cancel_of, &waiter);
         return refused(c, q, "too_many_questions", "", err);
     }
     send_question(c, a.number, q->method, params);
-    pthread_mutex_lock(&s->lock);
     wait_for_answer(c, &a);
-    end_waiting(s);
     cancel_forget(c->cancel_of, &waiter);
     if (!a.done) {
         free(a.answer);

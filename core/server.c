@@ -6,11 +6,11 @@
 #include "file.h"
 #include "loader.h"
 #include "log.h"
+#include "module.h"
 #include "mcp.h"
 #include "rpc.h"
 #include "tasks.h"
 
-#include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,18 +24,11 @@ enum { TASKS_MOST = 1024, TASKS_BYTES = 64 << 20, TASK_KEEP_MS = 300000, TASK_PO
 /* The transport is a host module: loaded when the first request really goes out. */
 static const http_transport *load_transport(void *arg, lastro_error *err) {
     server *s = arg;
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/modules/fetch.so", s->exe_dir);
-    s->transport_dl = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!s->transport_dl) {
-        fail(err, LASTRO_EINTERNAL, "the module that speaks HTTP cannot be loaded: %s", dlerror());
-        return NULL;
-    }
     http_transport_entry_fn entry;
-    *(void **)&entry = dlsym(s->transport_dl, HTTP_TRANSPORT_ENTRY);
+    *(void **)&entry = module_entry(s->exe_dir, "fetch", HTTP_TRANSPORT_ENTRY, err);
     const http_transport *t = entry ? entry() : NULL;
-    if (!t || t->version != HTTP_TRANSPORT_VERSION) {
-        fail(err, LASTRO_EABI, "%s is not version %u of the HTTP module", path, HTTP_TRANSPORT_VERSION);
+    if (t && t->version != HTTP_TRANSPORT_VERSION) {
+        fail(err, LASTRO_EABI, "modules/fetch.so is version %u, this program needs %u", t->version, HTTP_TRANSPORT_VERSION);
         return NULL;
     }
     return t;

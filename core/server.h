@@ -33,7 +33,6 @@ struct server {
     lastro_host host;
     seal seal;                 /* signs what clients keep for us */
     char *principal;           /* name of who calls on stdio and in the shell */
-    void *transport_dl;
     FILE *shell_out;           /* where a shell command's print goes; NULL: nowhere */
     pthread_mutex_t lock;      /* free list, in flight */
     pthread_cond_t idle;       /* a call ended */

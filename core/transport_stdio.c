@@ -4,11 +4,11 @@
 #include "log.h"
 #include "mcp.h"
 #include "outlet.h"
+#include "signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,21 +69,8 @@ static int watch_parent(void) {
 #endif
 }
 
-static sigset_t ending_signals(void) {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    return set;
-}
-
-void stdio_block_signals(void) {
-    sigset_t set = ending_signals();
-    pthread_sigmask(SIG_BLOCK, &set, NULL);
-}
-
 static int watch_signals(void) {
-    sigset_t set = ending_signals();
+    sigset_t set = signals_ending();
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 

@@ -9,9 +9,7 @@
 /* Takes standard output away from everybody else; call it before server_create. The descriptor it is kept under;
  * -1: it is closed. */
 int stdio_claim_output(void);
-/* SIGTERM and SIGINT end the service in order instead of the process at once; before the first thread is made. */
-void stdio_block_signals(void);
-/* Serves until end of input, the reader's end, or the parent's; returns the exit status. */
+/* Ends in order on SIGTERM and SIGINT too: block them (signals.h) before the first thread is made. Serves until end of input, the reader's end, or the parent's; returns the exit status. */
 int stdio_serve(server *srv);
 
 #endif

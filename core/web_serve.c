@@ -3,13 +3,13 @@
 #include "clock.h"
 #include "fail.h"
 #include "log.h"
+#include "module.h"
+#include "signals.h"
 #include "web_host.h"
 
 #include <arpa/inet.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -110,14 +110,6 @@ bool web_serve_inherits(void) {
 
 /* ---- what the process needs ---- */
 
-static sigset_t ending_signals(void) {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    return set;
-}
-
 /* A closed standard descriptor would be the number of the next socket, and what a plugin prints would go to a client. */
 static void keep_standard_descriptors(void) {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -126,10 +118,9 @@ static void keep_standard_descriptors(void) {
 }
 
 void web_serve_prepare(void) {
-    sigset_t set = ending_signals();
     keep_standard_descriptors();
     signal(SIGPIPE, SIG_IGN);
-    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    signals_block_ending();
 }
 
 /* As many clients at once as asked, or as the system lets this process have descriptors for. */
@@ -152,18 +143,11 @@ static unsigned connections_within_limits(int64_t wanted) {
 }
 
 const web_front *web_serve_load(const server *srv, lastro_error *err) {
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/modules/web.so", srv->exe_dir);
-    void *dl = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!dl) {
-        fail(err, LASTRO_EINTERNAL, "the module that speaks HTTP cannot be loaded: %s", dlerror());
-        return NULL;
-    }
     web_front_entry_fn entry;
-    *(void **)&entry = dlsym(dl, WEB_FRONT_ENTRY);
+    *(void **)&entry = module_entry(srv->exe_dir, "web", WEB_FRONT_ENTRY, err);
     const web_front *front = entry ? entry() : NULL;
-    if (!front || front->version != WEB_FRONT_VERSION) {
-        fail(err, LASTRO_EABI, "%s is not version %u of the module that speaks HTTP", path, WEB_FRONT_VERSION);
+    if (front && front->version != WEB_FRONT_VERSION) {
+        fail(err, LASTRO_EABI, "modules/web.so is version %u, this program needs %u", front->version, WEB_FRONT_VERSION);
         return NULL;
     }
     return front;
@@ -218,7 +202,7 @@ static void say_where(const char *address, bool sse) {
 }
 
 static void wait_for_signal(void) {
-    sigset_t set = ending_signals();
+    sigset_t set = signals_ending();
     int number;
     while (sigwait(&set, &number) != 0)
         ;
@@ -232,7 +216,7 @@ static void leave_now(int number) {
 
 /* A handler of ours, because the first process of a container has no default action for these signals. */
 static void let_second_signal_end(void) {
-    sigset_t set = ending_signals();
+    sigset_t set = signals_ending();
     struct sigaction action = {.sa_handler = leave_now};
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
@@ -240,13 +224,9 @@ static void let_second_signal_end(void) {
 }
 
 /* Answers that are ready still have to be taken by their clients. */
-static bool wait_until_written(const serving *v, int64_t until) {
-    while (v->front->open_exchanges(v->open)) {
-        if (clock_mono_ms() >= until)
-            return false;
+static void wait_until_written(const serving *v, int64_t until) {
+    while (v->front->open_exchanges(v->open) && clock_mono_ms() < until)
         nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
-    }
-    return true;
 }
 
 /* True: none is left. */
@@ -270,7 +250,9 @@ static void stop(serving *v) {
     int64_t drain_ms = v->srv->manifest->http.drain_ms, until = clock_mono_ms() + drain_ms;
     v->front->drain(v->open);
     web_host_end_streams(v->host);
-    if (!server_wait_idle(v->srv, drain_ms) || !wait_until_written(v, until))
+    if (server_wait_idle(v->srv, drain_ms))
+        wait_until_written(v, until);
+    else
         log_notice("calls still running %lld ms after the signal are cancelled", (long long)drain_ms);
     bool ended = cancel_calls(v);
     if (ended) {

@@ -15,17 +15,9 @@
 
 #include "mcp_internal.h"
 #include "rpc.h"
+#include "target.h"
 
 #include <sched.h>
-
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define MUST(condition)                                                                                                \
-    do {                                                                                                               \
-        if (!(condition))                                                                                              \
-            __builtin_trap();                                                                                          \
-    } while (0)
 
 enum { LINES_MOST = 40, LINE_MOST = 64 << 10, IDS_MOST = 2048, ASKS_MOST = 64, TASKS_MOST = 64, REST_MS = 20000 };
 
@@ -418,17 +410,6 @@ static void run(server *srv, const char *text, size_t len) {
     MUST(!srv->inflight);
     for (int i = 0; i < 2; i++)
         close_speaker(&both[i]);
-}
-
-/* The defects of the plugin are logged, thousands a second: libFuzzer keeps its own way out, ours is closed. */
-int LLVMFuzzerInitialize(int *argc, char ***argv) {
-    static char quiet[] = "-close_fd_mask=2";
-    char **args = calloc((size_t)*argc + 2, sizeof *args);
-    MUST(args);
-    memcpy(args, *argv, (size_t)*argc * sizeof *args);
-    args[(*argc)++] = quiet;
-    *argv = args;
-    return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

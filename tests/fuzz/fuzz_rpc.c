@@ -4,15 +4,7 @@
 #include "tests/unit/test_core_host.h"
 
 #include "rpc.h"
-
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define MUST(condition)                                                                                                \
-    do {                                                                                                               \
-        if (!(condition))                                                                                              \
-            __builtin_trap();                                                                                          \
-    } while (0)
+#include "target.h"
 
 enum { LINES_MOST = 40 };
 
@@ -79,17 +71,6 @@ static void run(server *srv, const char *text, size_t len) {
     session_destroy(s);
     check_answers(&c);
     client_close(&c);
-}
-
-/* The defects of the test's plugin are logged, thousands a second: libFuzzer keeps its own way out, ours is closed. */
-int LLVMFuzzerInitialize(int *argc, char ***argv) {
-    static char quiet[] = "-close_fd_mask=2";
-    char **args = calloc((size_t)*argc + 2, sizeof *args);
-    MUST(args);
-    memcpy(args, *argv, (size_t)*argc * sizeof *args);
-    args[(*argc)++] = quiet;
-    *argv = args;
-    return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
